@@ -1,0 +1,178 @@
+"""The judgments: for each query the judged documents and their grades."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from hashlib import sha256
+from numbers import Integral, Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from pytest_irbench.errors import InputError
+from pytest_irbench.formats.ids import Ids
+from pytest_irbench.formats.rows import find_twins, group, text_id
+from pytest_irbench.formats.trec import QRELS_FIELDS, Table, read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_MAX_GRADE = 2**31
+
+
+class Qrels:
+    """Judgments as columns, the rows of a query side by side.
+
+    Build one with `read_qrels`, `from_mapping` or `from_rows`.
+
+    Attributes
+    ----------
+    query_ids
+        Every judged query, in order of first appearance; ``q`` of them.
+    offsets
+        The rows of query ``i`` are ``offsets[i]`` to ``offsets[i + 1]``; shape (q + 1,).
+    doc_ids
+        Column of the judged documents, n of them.
+    grades
+        The relevance of each row; shape (n,), int64.
+    """
+
+    def __init__(
+        self, query_ids: Sequence[str], offsets: NDArray[np.int64], doc_ids: Ids, grades: NDArray[np.int64]
+    ) -> None:
+        self.query_ids = tuple(query_ids)
+        self.offsets = offsets
+        self.doc_ids = doc_ids
+        self.grades = grades
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[tuple[str, str, int]], source: str | Path | None = None) -> Self:
+        """Build qrels from rows of (query_id, doc_id, grade).
+
+        Parameters
+        ----------
+        rows
+            In any order. Ids are text; whole numbers are taken as their text.
+        source
+            Where the rows come from, for messages.
+
+        Raises
+        ------
+        InputError
+            When there is no row, a grade is no whole number, or two judgments of a document conflict.
+        """
+        queries, docs, grades = [], [], []
+        for query_id, doc_id, grade in rows:
+            queries.append(text_id(query_id, "query id"))
+            docs.append(text_id(doc_id, "document id"))
+            grades.append(_whole(grade, queries[-1], docs[-1], source))
+        columns = Ids.from_strings(queries), Ids.from_strings(docs), np.array(grades, np.int64)
+        return cls._build(*columns, lambda row, message: InputError(message, source))
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Mapping[str, int]]) -> Self:
+        """Build qrels from ``{query_id: {doc_id: grade}}``; see `from_rows`."""
+        return cls.from_rows((q, d, grade) for q, docs in mapping.items() for d, grade in docs.items())
+
+    @classmethod
+    def _build(cls, queries: Ids, docs: Ids, grades: NDArray[np.int64], fault: Any) -> Self:
+        if not len(queries):
+            raise fault(None, "has no judgments")
+        query_ids, offsets, order = group(queries)
+        docs, grades = docs.take(order), grades[order]
+        first, second = find_twins(docs, offsets)
+        conflict = np.flatnonzero(grades[first] != grades[second])
+        if len(conflict):
+            a, b = int(first[conflict[0]]), int(second[conflict[0]])
+            query_id = query_ids[int(np.searchsorted(offsets, a, "right")) - 1]
+            raise fault(
+                int(order[b]),
+                f"document {docs[a]!r} is judged twice for query {query_id!r}: "
+                f"{grades[a]} and {grades[b]}: keep one of the lines",
+            )
+        if len(second):
+            keep = np.ones(len(docs), np.bool_)
+            keep[second] = False
+            offsets = np.concatenate([[0], np.cumsum(keep)])[offsets]
+            docs, grades = docs.take(np.flatnonzero(keep)), grades[keep]
+        return cls(query_ids, offsets, docs, grades)
+
+    def __len__(self) -> int:
+        return len(self.grades)
+
+    def __repr__(self) -> str:
+        return f"<Qrels: {len(self)} judgments of {len(self.query_ids)} queries>"
+
+    def __getitem__(self, query_id: str) -> dict[str, int]:
+        """Return the judged documents of one query with their grades."""
+        index = self.query_index[query_id]
+        rows = range(int(self.offsets[index]), int(self.offsets[index + 1]))
+        return {self.doc_ids[row]: int(self.grades[row]) for row in rows}
+
+    @cached_property
+    def query_index(self) -> dict[str, int]:
+        """Map each query id to its position in `query_ids`."""
+        return {query_id: index for index, query_id in enumerate(self.query_ids)}
+
+    @cached_property
+    def query_of_row(self) -> NDArray[np.int64]:
+        """The position in `query_ids` of each row's query; shape (n,)."""
+        return np.repeat(np.arange(len(self.query_ids)), np.diff(self.offsets))
+
+    @cached_property
+    def sha256(self) -> str:
+        """Pin of the judgments: sha256 of their canonical form.
+
+        One line ``query_id 0 doc_id grade`` per judgment, sorted bytewise.
+        """
+        lines = [
+            f"{self.query_ids[query]} 0 {doc} {grade}\n".encode()
+            for query, doc, grade in zip(
+                self.query_of_row.tolist(), self.doc_ids.to_list(), self.grades.tolist(), strict=True
+            )
+        ]
+        return sha256(b"".join(sorted(lines))).hexdigest()
+
+
+def read_qrels(path: str | Path) -> Qrels:
+    """Read a TREC qrels file: ``query_id iteration doc_id relevance`` on each line.
+
+    Raises
+    ------
+    InputError
+        With file and line, when a line has another shape, a grade is no whole number, two judgments
+        of one document conflict, or the file is empty or not UTF-8.
+    """
+    table = read_table(path, QRELS_FIELDS)
+    return Qrels._build(table.ids(0), table.ids(2), _grades(table), _fault_of(table))
+
+
+def _fault_of(table: Table) -> Any:
+    def fault(row: int | None, message: str) -> InputError:
+        return InputError(message, table.path) if row is None else table.fault(row, message)
+
+    return fault
+
+
+def _grades(table: Table) -> NDArray[np.int64]:
+    values = table.numbers(3)
+    with np.errstate(invalid="ignore"):
+        wrong = np.flatnonzero(~((values == np.rint(values)) & (np.abs(values) < _MAX_GRADE)))
+    if len(wrong):
+        row = int(wrong[0])
+        raise table.fault(row, f"the relevance {table.ids(3)[row]!r} is not a whole number")
+    return values.astype(np.int64)
+
+
+def _whole(grade: object, query_id: str, doc_id: str, source: str | Path | None) -> int:
+    whole = isinstance(grade, Integral) or (isinstance(grade, Real) and float(grade).is_integer())
+    if isinstance(grade, bool) or not whole or abs(int(grade)) >= _MAX_GRADE:  # type: ignore[call-overload]
+        raise InputError(
+            f"the relevance {grade!r} of document {doc_id!r} for query {query_id!r} is not a whole number",
+            source,
+        )
+    return int(grade)  # type: ignore[call-overload, no-any-return]
