@@ -13,7 +13,7 @@ import numpy as np
 
 from pytest_irbench.errors import InputError
 from pytest_irbench.formats.ids import Ids
-from pytest_irbench.formats.rows import find_twins, group, text_id
+from pytest_irbench.formats.rows import document_keys, find_twins, group, text_id
 from pytest_irbench.formats.trec import QRELS_FIELDS, Table, read_table
 
 if TYPE_CHECKING:
@@ -122,6 +122,23 @@ class Qrels:
     def query_of_row(self) -> NDArray[np.int64]:
         """The position in `query_ids` of each row's query; shape (n,)."""
         return np.repeat(np.arange(len(self.query_ids)), np.diff(self.offsets))
+
+    @cached_property
+    def sorted_keys(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """The keys of all rows (`formats.rows.document_keys`) in order, and the row of each."""
+        keys = document_keys(self.doc_ids, self.query_of_row)
+        order = np.argsort(keys, kind="stable")
+        return keys[order], order
+
+    @cached_property
+    def key_filter(self) -> NDArray[np.bool_]:
+        """Whether some row's key ends in these low bits; shape (a power of two,).
+
+        Most documents of a run are unjudged, and most of those are seen to be so here.
+        """
+        possible = np.zeros(1 << (16 * len(self)).bit_length(), np.bool_)
+        possible[self.sorted_keys[0] & np.uint64(len(possible) - 1)] = True
+        return possible
 
     @cached_property
     def sha256(self) -> str:

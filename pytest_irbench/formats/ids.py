@@ -124,7 +124,9 @@ class Ids:
 
     def changes(self) -> NDArray[np.bool_]:
         """Tell for each row whether its id differs from that of the row before; shape (n,)."""
-        rows = np.arange(len(self))
+        first = self.word(0)
         changed = np.ones(len(self), np.bool_)
-        changed[1:] = ~self.equal(rows[1:], self, rows[:-1])
+        changed[1:] = (first[1:] != first[:-1]) | (self.lengths[1:] != self.lengths[:-1])
+        longer = np.flatnonzero(~changed & (self.lengths > WORD))
+        changed[longer] = ~self.equal(longer, self, longer - 1)
         return changed

@@ -62,6 +62,11 @@ def group(queries: Ids) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]
     return list(position), np.concatenate([[0], np.cumsum(counts)]), order
 
 
+def document_keys(docs: Ids, query: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return a key for each row: equal for one document of one query, else nearly never."""
+    return docs.hashes() + query.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)
+
+
 def find_twins(docs: Ids, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find rows that repeat a document of their query.
 
@@ -75,9 +80,12 @@ def find_twins(docs: Ids, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64]
     first, second
         Pairs of rows with the same id, the first one being the document's first row.
     """
-    query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)).astype(np.uint64)
+    query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     # Equal documents of one query have equal keys; the few equal keys are then compared as ids.
-    keys = docs.hashes() + query * np.uint64(0xD6E8FEB86659FD93)
+    keys = document_keys(docs, query)
+    ordered = np.sort(keys)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
     order = np.argsort(keys, kind="stable")
     repeats = np.flatnonzero(np.diff(keys[order]) == 0)
     suspects = np.unique(order[np.concatenate([repeats, repeats + 1])])

@@ -119,14 +119,11 @@ def read_table(path: str | Path, fields: tuple[str, ...]) -> Table:
     content = read_bytes(path)
     _check_utf8(path, content)
     data = np.frombuffer(content + bytes(WORD), np.uint8)
-    starts, ends = _tokens(data[: len(content)])
+    starts, ends = _tokens(data, len(content))
     width = len(fields)
     if len(starts) % width == 0:
         starts, ends = starts.reshape(-1, width), ends.reshape(-1, width)
-        newlines = np.flatnonzero(data == _NEWLINE)
-        first = np.searchsorted(newlines, starts[:, 0])
-        last = np.searchsorted(newlines, starts[:, -1])
-        if (first == last).all() and (np.diff(first) > 0).all():
+        if _lines_are_rows(data, starts, ends):
             return Table(path, data, starts, ends)
     raise _wrong_line(path, content, fields)
 
@@ -164,12 +161,30 @@ def _check_utf8(path: Path, content: bytes) -> None:
         raise InputError(f"byte 0x{bad:02x} is not UTF-8: save the file as UTF-8", path, line) from None
 
 
-def _tokens(data: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find where every run of bytes that are no separators begins and ends."""
-    inside = np.zeros(len(data) + 2, np.int8)
-    inside[1:-1] = ~_SEPARATES[data]
-    edges = np.flatnonzero(np.diff(inside))
-    return edges[::2], edges[1::2]
+def _tokens(data: NDArray[np.uint8], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find where every run of bytes that are no separators begins and ends, in the first `size`."""
+    edges = np.flatnonzero(data[:size] <= ord(" "))
+    separates = _SEPARATES[data[edges]]
+    if not separates.all():
+        edges = edges[separates]
+    edges = np.concatenate([[-1], edges, [size]])
+    if len(edges) > 1 and edges[-2] == size - 1:
+        edges = edges[:-1]
+    starts, ends = edges[:-1] + 1, edges[1:]
+    filled = ends > starts
+    return (starts, ends) if filled.all() else (starts[filled], ends[filled])
+
+
+def _lines_are_rows(data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> bool:
+    """Tell whether the tokens, a file's width of them in a row, are one line each."""
+    at_line_end = data[ends] == _NEWLINE
+    if not at_line_end[:, :-1].any() and at_line_end[:-1, -1].all():
+        return True
+    # Lines may also end in blanks, in CRLF, or be blank.
+    newlines = np.flatnonzero(data == _NEWLINE)
+    first = np.searchsorted(newlines, starts[:, 0])
+    last = np.searchsorted(newlines, starts[:, -1])
+    return bool((first == last).all() and (np.diff(first) > 0).all())
 
 
 def _wrong_line(path: Path, content: bytes, fields: tuple[str, ...]) -> InputError:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_irbench.errors import InputError
+from pytest_irbench.formats.rows import document_keys
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-_QUERY_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
 _NONE = np.zeros(0, np.int64)
 
 
@@ -191,14 +191,13 @@ def _look_up(docs: Ids, query: Ints, qrels: Qrels) -> tuple[Ints, Ints]:
 
     A hash proposes, the bytes decide: two ids with one hash may cost time, never a wrong grade.
     """
-    key = docs.hashes() + query.astype(np.uint64) * _QUERY_MULTIPLIER
-    judged = qrels.doc_ids.hashes() + qrels.query_of_row.astype(np.uint64) * _QUERY_MULTIPLIER
-    by_key = np.argsort(judged, kind="stable")
-    sorted_keys = judged[by_key]
-    at = np.searchsorted(sorted_keys, key)
-    at[at == len(sorted_keys)] = 0
-    rows = np.flatnonzero(sorted_keys[at] == key)
-    candidate = at[rows]
+    key = document_keys(docs, query)
+    sorted_keys, by_key = qrels.sorted_keys
+    rows = np.flatnonzero(qrels.key_filter[key & np.uint64(len(qrels.key_filter) - 1)])
+    candidate = np.searchsorted(sorted_keys, key[rows])
+    candidate[candidate == len(sorted_keys)] = 0
+    proposed = sorted_keys[candidate] == key[rows]
+    rows, candidate = rows[proposed], candidate[proposed]
     found, grades = [_NONE], [_NONE]
     while len(rows):
         target = by_key[candidate]

@@ -1,0 +1,170 @@
+"""What is judged: topics, and the benchmark that holds them with its qrels and its protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from pytest_irbench.benchmarks.qrels import Qrels
+    from pytest_irbench.runs.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier turn of a conversation, as a system may see it.
+
+    Attributes
+    ----------
+    query_id
+        The id of the turn, for instance ``31_3``.
+    utterance
+        What the user said, raw.
+    response
+        The text of the track's canonical response, or None where the track gives none.
+    response_id
+        The id of the passage or document that holds the response, or None.
+    """
+
+    query_id: str
+    utterance: str
+    response: str | None = None
+    response_id: str | None = None
+
+
+class Topic(str):
+    """One query to ask: a `str` (the query text) that knows its id and, for turns, its conversation.
+
+    Parameters
+    ----------
+    text
+        The query text; for a turn its raw utterance.
+    query_id
+        The id under which qrels and runs know it.
+    conversation, turn
+        The conversation's id and the turn's number in it, or None outside conversations.
+    history
+        The earlier turns of the conversation, first to last.
+    manual
+        The rewrite by the track's organisers, a callable that finds it when first needed, or None.
+    automatic
+        The track's automatic rewrite, or None.
+    """
+
+    query_id: str
+    conversation: str | None
+    turn: int | None
+    history: tuple[Turn, ...]
+    automatic: str | None
+    _manual: str | Callable[[], str | None] | None
+
+    def __new__(
+        cls,
+        text: str,
+        query_id: str,
+        *,
+        conversation: str | None = None,
+        turn: int | None = None,
+        history: Sequence[Turn] = (),
+        manual: str | Callable[[], str | None] | None = None,
+        automatic: str | None = None,
+    ) -> Self:
+        topic = super().__new__(cls, text)
+        topic.query_id = query_id
+        topic.conversation = conversation
+        topic.turn = turn
+        topic.history = tuple(history)
+        topic._manual = manual
+        topic.automatic = automatic
+        return topic
+
+    def __repr__(self) -> str:
+        return f"Topic({str(self)!r}, query_id={self.query_id!r})"
+
+    @property
+    def raw(self) -> str:
+        """The text as the user said it."""
+        return str(self)
+
+    @property
+    def manual(self) -> str | None:
+        """The organisers' rewrite, or None; finding it may load a file.
+
+        Raises
+        ------
+        DataUnavailableError
+            When the track's file of rewrites can't be had.
+        """
+        return self._manual() if callable(self._manual) else self._manual
+
+
+class Topics(Sequence[Topic]):
+    """The topics of a benchmark in their order, also found by ``query_id``."""
+
+    def __init__(self, topics: Sequence[Topic]) -> None:
+        self._topics = tuple(topics)
+        self._by_id: Mapping[str, Topic] = {topic.query_id: topic for topic in self._topics}
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._topics[index]
+
+    def __len__(self) -> int:
+        return len(self._topics)
+
+    def __iter__(self) -> Iterator[Topic]:
+        return iter(self._topics)
+
+    def by_id(self, query_id: str) -> Topic | None:
+        """Return the topic with this id, or None."""
+        return self._by_id.get(query_id)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Pin of the topics: sha256 of their canonical form.
+
+        One line per topic, ``query_id``, tab, text with its blanks folded, in order of ``query_id``.
+        """
+        lines = sorted(f"{t.query_id}\t{' '.join(t.split())}\n" for t in self._topics)
+        return sha256("".join(lines).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Topics, qrels and the protocol by which systems are compared on them.
+
+    Attributes
+    ----------
+    name
+        For instance ``dl20-passage``.
+    topics
+        The judged topics.
+    qrels
+        The judgments.
+    relevance_level
+        The lowest grade that counts as relevant for binary measures.
+    depth
+        How many documents per topic the protocol asks for.
+    measures
+        The text of the benchmark's measures, the primary one first.
+    """
+
+    name: str
+    topics: Topics
+    qrels: Qrels
+    relevance_level: int = 1
+    depth: int = 1000
+    measures: tuple[str, ...] = ("nDCG@10", "AP", "RR")
+    description: str = field(default="", compare=False)
+
+    def __repr__(self) -> str:
+        return f"<Benchmark {self.name}: {len(self.topics)} topics>"
+
+    def retrieve(self, system: Any, depth: int | None = None) -> Run:
+        """Ask `system` for every topic; see `pytest_irbench.runs.retrieve.retrieve`."""
+        # The one step down-hill: sugar for users, kept out of the data's way by the late import.
+        from pytest_irbench.runs.retrieve import retrieve
+
+        return retrieve(self, system, depth=depth)

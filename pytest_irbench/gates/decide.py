@@ -1,0 +1,79 @@
+"""Threshold and value -> verdict. Pure, and the only place that decides."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Literal
+
+Outcome = Literal["passed", "failed"]
+
+_HOLDS = {"min": operator.ge, "max": operator.le, ">=": operator.ge, ">": operator.gt, "<=": operator.le,
+          "<": operator.lt}  # fmt: skip
+_MISSED = {"min": "below min", "max": "above max", ">=": "not >=", ">": "not >", "<=": "not <=", "<": "not <"}
+_FLOORS = ("min", ">=", ">")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome of one threshold.
+
+    Attributes
+    ----------
+    measure
+        Its text.
+    value, limit
+        What was measured and what it was held against.
+    rule
+        ``min`` or ``max``, or the comparison written in Python.
+    outcome
+        ``passed`` or ``failed``.
+    """
+
+    measure: str
+    value: float
+    rule: str
+    limit: float
+    outcome: Outcome
+
+    @property
+    def is_floor(self) -> bool:
+        """Whether more is better under this rule."""
+        return self.rule in _FLOORS
+
+    @property
+    def sentence(self) -> str:
+        """What was measured against what, and by how much it missed."""
+        value, limit = distinct(self.value, self.limit)
+        if self.outcome == "passed":
+            return f"{self.measure} = {value}, {self.rule} {limit}"
+        short = "short by" if self.is_floor else "over by"
+        miss = f" ({short} {_size(abs(self.limit - self.value))})" if self.value == self.value else ""
+        return f"{self.measure} = {value}, {_MISSED[self.rule]} {limit}{miss}"
+
+
+def decide(measure: str, value: float, rule: str, limit: float) -> Verdict:
+    """Hold a value against a limit; NaN never passes.
+
+    Parameters
+    ----------
+    measure
+        Text of the measure, for the message.
+    rule
+        ``min``, ``max``, ``>=``, ``>``, ``<=`` or ``<``.
+    """
+    return Verdict(measure, value, rule, limit, "passed" if _HOLDS[rule](value, limit) else "failed")
+
+
+def distinct(value: float, limit: float) -> tuple[str, str]:
+    """Print both numbers with 4 decimals, or with as many as it takes to tell them apart."""
+    for digits in range(4, 18):
+        pair = f"{value:.{digits}f}", f"{limit:.{digits}f}"
+        if value == limit or (pair[0] != pair[1] and float(pair[1]) == limit):
+            return pair
+    return repr(value), repr(limit)
+
+
+def _size(miss: float) -> str:
+    """Print the size of a miss with 4 decimals, or with two digits that are not 0."""
+    return f"{miss:.4f}" if miss >= 0.00005 else f"{miss:.1e}"

@@ -1,0 +1,135 @@
+"""The pytest plugin: the hooks, each a few lines; what they do stands in the modules beside this one.
+
+Nothing heavy is imported here, nor while pytest starts: every session in an environment that has
+this package pays for it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_irbench.plugin import fixtures, selection
+from pytest_irbench.plugin.options import add_options
+from pytest_irbench.plugin.session import SESSION, IrbenchSession, session_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+    from pathlib import Path
+
+    from pytest_irbench.plugin.collect import GateFile
+
+
+class Ledger:
+    """Keeps the outcome of each threshold; under xdist the reports arrive on the controller."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.session = session_of(config)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep the report of a threshold."""
+        properties = report.user_properties
+        if any(name == "irbench_order" for name, _ in properties):
+            from pytest_irbench.plugin import told
+
+            told.keep(self.session, report)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options."""
+    add_options(parser)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """Print the list of benchmarks instead of running tests."""
+    if not config.getoption("irbench_list"):
+        return None
+    from pytest_irbench.plugin.told import list_benchmarks
+
+    print(list_benchmarks(config))
+    return 0
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the selection; bring in the fixtures."""
+    config.stash[SESSION] = IrbenchSession(config, selection.read_selection(config))
+    config.pluginmanager.register(fixtures, "irbench-fixtures")
+    config.pluginmanager.register(Ledger(config), "irbench-ledger")
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say what is selected and where its data lies."""
+    names = session_of(config).selection.names
+    if not names:
+        return []
+    from pytest_irbench.benchmarks.datasets import data_home
+
+    return [f"irbench: {', '.join(names)}; data home {data_home()}"]
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> GateFile | None:
+    """Collect a file of gates when a benchmark is selected or the file is named itself."""
+    if not selection.is_gate_file(parent.config, file_path):
+        return None
+    from pytest_irbench.plugin import collect
+
+    return collect.gate_file(file_path, parent)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that uses `irbench` once for each selected benchmark."""
+    fixtures.parametrize_irbench(metafunc)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(
+    session: pytest.Session, items: list[pytest.Item]
+) -> Generator[None, None, None]:
+    """Before tests are deselected, note what was collected; afterwards add what is missing."""
+    state = session_of(session.config)
+    missing: Iterable[pytest.Item] = ()
+    if state.selection.names or state.named_files:
+        from pytest_irbench.plugin import collect
+
+        collect.note(state, items)
+        missing = collect.nothing_to_measure(session)
+    yield
+    items.extend(missing)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, None, None]:
+    """Fail a test that made an ``assert_…`` value and never compared it."""
+    yield
+    fixtures.fail_if_never_compared()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Forget values made before this test, for instance by one that failed."""
+    fixtures.forget_values()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand what an xdist worker left out to its controller."""
+    output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["irbench_left_out"] = session_of(session.config).left_out
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what an xdist worker left out."""
+    left_out = getattr(node, "workeroutput", {}).get("irbench_left_out", {})
+    session_of(node.config).left_out.update(left_out)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print a table for each gate, and how much was left out."""
+    state = session_of(config)
+    if state.rows or state.left_out:
+        from pytest_irbench.plugin import told
+
+        told.write_summary(terminalreporter, state)

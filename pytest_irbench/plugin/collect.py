@@ -1,0 +1,270 @@
+"""irbench.yaml as tests: one function per system, one parameter set per threshold.
+
+A file of gates is a `pytest.Module` whose object is a made-up module. Its functions carry the
+system's fixture in their signature and are parametrized like any other, so that pytest itself takes
+care of fixtures, marks, ``--lf``, ``-k``, ``--collect-only``, xdist and the rest.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_irbench.errors import IrbenchError
+from pytest_irbench.plugin.fixtures import benchmarks_used
+from pytest_irbench.plugin.selection import named_on_command_line
+from pytest_irbench.plugin.session import IrbenchSession, session_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_irbench.gates.spec import GateSpec, Spec, ThresholdSpec
+    from pytest_irbench.measures.evaluate import Scores
+
+PARAMETER = "irbench_threshold"
+
+
+@dataclass(frozen=True, eq=False)
+class GateThreshold:
+    """One threshold with all that its test needs.
+
+    Attributes
+    ----------
+    spec, gate, threshold
+        Where it is declared.
+    place
+        The file and line to edit.
+    fixture
+        Name of the system's fixture, or None when the system is declared in the file.
+    missing
+        What to say when that fixture does not exist.
+    """
+
+    spec: Spec
+    gate: GateSpec
+    threshold: ThresholdSpec
+    place: str
+    fixture: str | None
+    missing: str | None
+
+    @property
+    def id(self) -> str:
+        """The id in brackets: without the limit, so that raising it keeps the test."""
+        return f"{self.gate.benchmark}-{self.threshold.measure}-{self.threshold.rule}"
+
+
+def gate_file(path: Path, parent: pytest.Collector) -> GateFile | None:
+    """Make the collector of a file of gates, or count what is left out when nothing is selected."""
+    from pytest_irbench.gates.spec import read_spec
+
+    session = session_of(parent.config)
+    if named_on_command_line(parent.config, path):
+        session.named_files.add(str(path))
+    elif not session.selection.names:
+        name = os.path.relpath(path, parent.config.invocation_params.dir)
+        try:
+            session.left_out[name] = sum(len(gate.thresholds) for gate in read_spec(path).gates)
+        except IrbenchError:
+            session.left_out[name] = -1
+        return None
+    return GateFile.from_parent(parent, path=path)
+
+
+class GateFile(pytest.Module):
+    """A file of gates."""
+
+    def _getobj(self) -> ModuleType:
+        # pytest asks for the module here; there is no public way to hand it one that is not imported.
+        module = ModuleType(self.path.name.replace(".", "_"))
+        module.__file__ = str(self.path)
+        for name, thresholds in self._by_system().items():
+            setattr(module, name, _make_test(module.__name__, name, thresholds))
+        return module
+
+    def _by_system(self) -> dict[str, list[GateThreshold]]:
+        from pytest_irbench.gates.spec import read_spec
+
+        try:
+            spec = read_spec(self.path)
+        except IrbenchError as error:
+            raise self.CollectError(str(error)) from None
+        session = session_of(self.config)
+        named = not session.selection.names
+        found: dict[str, list[GateThreshold]] = {}
+        for gate in spec.gates:
+            if named or session.selection.includes(gate.benchmark):
+                found.setdefault(gate.system, []).extend(self._thresholds(spec, gate))
+        return found
+
+    def _thresholds(self, spec: Spec, gate: GateSpec) -> Iterator[GateThreshold]:
+        given = session_of(self.config).selection.runs
+        fixture = None if gate.system in spec.systems or gate.system in given else gate.system
+        name = self.nodeid or self.path.name
+        missing = self._missing(fixture, f"{name}:{gate.line}") if fixture else None
+        for threshold in gate.thresholds:
+            yield GateThreshold(spec, gate, threshold, f"{name}:{threshold.line}", fixture, missing)
+
+    def _missing(self, fixture: str, place: str) -> str | None:
+        # Asked here, because pytest's own error would point into this plugin instead of at the YAML
+        # line, and there is no public way to ask whether a fixture exists.
+        manager: Any = self.session._fixturemanager
+        if manager.getfixturedefs(fixture, self):
+            return None
+        near = difflib.get_close_matches(fixture, manager._arg2fixturedefs, n=1, cutoff=0.7)
+        hint = f", did you mean {near[0]!r}?" if near else ""
+        return (
+            f"{place}: there is no fixture {fixture!r}{hint} Define it in conftest.py, returning "
+            "search(topic, k), or declare the system under systems:"
+        )
+
+
+def _make_test(module: str, system: str, thresholds: list[GateThreshold]) -> Callable[..., None]:
+    """Build the test function of a system, as if a user had written it."""
+
+    def test(irbench_threshold: GateThreshold, _irbench_scores: Scores, **_systems: Any) -> None:
+        decide_threshold(irbench_threshold, _irbench_scores)
+
+    names = [PARAMETER, "_irbench_scores", *{t.fixture for t in thresholds if t.fixture and not t.missing}]
+    parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
+    test.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    test.__name__ = test.__qualname__ = system
+    test.__module__ = module
+    test.__doc__ = f"Thresholds of system {system}."
+    # Collected whatever the user's python_functions says.
+    test.__test__ = True  # type: ignore[attr-defined]
+    parametrize = pytest.mark.parametrize(PARAMETER, [pytest.param(t, id=t.id) for t in thresholds])
+    decorated: Callable[..., None] = parametrize(test)
+    return decorated
+
+
+def decide_threshold(item: GateThreshold, scores: Scores) -> None:
+    """Decide one threshold; a miss fails the test with its explanation."""
+    from pytest_irbench.gates.decide import decide
+    from pytest_irbench.reports.explain import explain
+
+    benchmark = scores.judged.run.benchmark
+    measure = next(m for m in scores.columns if m == _measure(item, scores))
+    text = measure.text(scores.relevance_level)
+    verdict = decide(text, scores.aggregate(measure), item.threshold.rule, item.threshold.limit)
+    if verdict.outcome == "failed":
+        pytest.fail(explain(verdict, scores, measure, benchmark, item.place), pytrace=False)
+
+
+def _measure(item: GateThreshold, scores: Scores) -> Any:
+    from pytest_irbench.measures.measure import Measure
+
+    return Measure.parse(item.threshold.measure, scores.relevance_level)
+
+
+def measured(item: GateThreshold, scores: Scores) -> Iterator[tuple[str, Any]]:
+    """What the report needs to know, as plain values that cross processes and JUnit."""
+    from pytest_irbench.reports.explain import strangers
+
+    measure = _measure(item, scores)
+    yield "irbench_measure", measure.text(scores.relevance_level)
+    yield "irbench_value", float(scores.aggregate(measure))
+    yield "irbench_queries", len(scores.query_ids)
+    yield "irbench_missing", len(scores.judged.missing)
+    yield "irbench_extra", scores.judged.extra
+    note = strangers(scores.judged)
+    if note:
+        yield "irbench_note", note
+
+
+def note(session: IrbenchSession, items: Iterable[pytest.Item]) -> None:
+    """Note what was collected, and write on each gate's test what it will decide."""
+    for order, item in enumerate(items):
+        session.collected |= benchmarks_used(item)
+        threshold = gate_of(item)
+        if threshold:
+            session.collected.add(threshold.gate.benchmark)
+            session.systems.add(threshold.gate.system)
+            item.user_properties += _described(item, threshold, order)
+
+
+def _described(item: pytest.Item, declared: GateThreshold, order: int) -> list[tuple[str, Any]]:
+    return [
+        ("irbench_order", order),
+        ("irbench_benchmark", declared.gate.benchmark),
+        ("irbench_system", _system_name(item, declared)),
+        ("irbench_measure", declared.threshold.measure),
+        ("irbench_rule", declared.threshold.rule),
+        ("irbench_limit", float(declared.threshold.limit)),
+        ("irbench_place", declared.place),
+    ]
+
+
+def _system_name(item: pytest.Item, threshold: GateThreshold) -> str:
+    """The system, with what its parametrized fixtures add to the test's id."""
+    # callspec.id is "<fixture parameters>-<threshold>" in the order pytest chose.
+    ids = item.callspec.id.replace(threshold.id, "").strip("-")  # type: ignore[attr-defined]
+    return f"{threshold.gate.system}[{ids}]" if ids else threshold.gate.system
+
+
+def gate_of(item: pytest.Item) -> GateThreshold | None:
+    """Return the threshold that a test decides, or None for other tests."""
+    if not isinstance(item.parent, GateFile):
+        return None
+    threshold: GateThreshold = item.callspec.params[PARAMETER]  # type: ignore[attr-defined]
+    return threshold
+
+
+class NothingToMeasure(pytest.Item):
+    """Stands for something selected for which there is no test, so that it can't pass emptily."""
+
+    message: str
+
+    def setup(self) -> None:
+        """Report the error."""
+        pytest.fail(self.message, pytrace=False)
+
+    def runtest(self) -> None:
+        """Never reached: setting up fails."""
+
+    def reportinfo(self) -> tuple[Any, int | None, str]:
+        """Name it by the option that asked for it."""
+        return self.path, None, self.name
+
+
+def nothing_to_measure(session: pytest.Session) -> list[pytest.Item]:
+    """Return an item for each selected name or given run that no collected test uses."""
+    state = session_of(session.config)
+    files = ", ".join(session.config.getini("irbench_files"))
+    found = []
+    for name in state.selection.names:
+        wanted = state.collected if name == "all" else set(_members(name)) & state.collected
+        if not wanted:
+            message = (
+                f"--irbench={name}: no gate and no test for it was collected from {_where(session)}: declare "
+                f"a gate in one of {files}, or name its file on the command line"
+            )
+            found.append(_stand_in(session, f"--irbench={name}", message))
+    for name in state.selection.runs:
+        if name not in state.systems:
+            known = ", ".join(sorted(state.systems)) or "none"
+            message = f"--irbench-run {name}=…: no selected gate has a system {name!r}; systems are: {known}"
+            found.append(_stand_in(session, f"--irbench-run={name}", message))
+    return found
+
+
+def _members(name: str) -> tuple[str, ...]:
+    from pytest_irbench.benchmarks.builtin import expand
+
+    return expand(name)
+
+
+def _where(session: pytest.Session) -> str:
+    return ", ".join(session.config.args) or str(session.config.rootpath)
+
+
+def _stand_in(session: pytest.Session, name: str, message: str) -> pytest.Item:
+    item = NothingToMeasure.from_parent(session, name=name)
+    item.message = message
+    return item

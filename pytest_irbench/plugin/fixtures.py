@@ -1,0 +1,141 @@
+"""The fixtures: every built-in benchmark with its topics and qrels, and what `--irbench` selected."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES
+from pytest_irbench.errors import IrbenchError
+from pytest_irbench.plugin.session import could_not_measure, session_of
+
+if TYPE_CHECKING:
+    from pytest_irbench.benchmarks.benchmark import Benchmark
+    from pytest_irbench.measures.evaluate import Scores
+    from pytest_irbench.plugin.collect import GateThreshold
+
+# What the literature calls DL19 and DL20 are the passage tasks.
+FIXTURE_NAMES = {name.replace("-", "_"): name for name in BUILTIN} | {
+    family: members[0] for family, members in FAMILIES.items() if family != "cast"
+}
+"""Fixture name -> benchmark."""
+
+
+def get_benchmark(config: pytest.Config, name: str) -> Benchmark:
+    """Load a selected benchmark; skip when it is not selected, error when it can't be had."""
+    from pytest_irbench.plugin.selection import readable_specs
+
+    session = session_of(config)
+    if not session.selection.includes(name):
+        pytest.skip(f"{name} is not selected: run pytest --irbench={name}")
+    specs = [] if name in BUILTIN else [s for s in readable_specs(config) if name in s.benchmarks]
+    try:
+        return session.benchmark(name, specs[0] if specs else None)
+    except IrbenchError as error:
+        pytest.fail(could_not_measure(error), pytrace=False)
+
+
+def _fixtures(fixture_name: str, name: str) -> Iterator[tuple[str, Any]]:
+    """Make the three fixtures of a benchmark."""
+
+    def benchmark(request: pytest.FixtureRequest) -> Any:
+        return get_benchmark(request.config, name)
+
+    def topics(request: pytest.FixtureRequest) -> Any:
+        return get_benchmark(request.config, name).topics
+
+    def qrels(request: pytest.FixtureRequest) -> Any:
+        return get_benchmark(request.config, name).qrels
+
+    for suffix, function in (("", benchmark), ("_topics", topics), ("_qrels", qrels)):
+        full = f"{fixture_name}{suffix}"
+        function.__name__ = full
+        what = f"{suffix.strip('_')} of benchmark" if suffix else "Benchmark"
+        function.__doc__ = f"{what} {name}: {BUILTIN[name].description}; skips unless selected."
+        yield full, pytest.fixture(scope="session", name=full)(function)
+
+
+# One mechanism for all of them: pytest finds fixtures among a plugin's names.
+for _fixture_name, _name in FIXTURE_NAMES.items():
+    globals().update(_fixtures(_fixture_name, _name))
+
+
+@pytest.fixture(scope="session")
+def irbench(request: pytest.FixtureRequest) -> Benchmark:
+    """Every selected benchmark in turn: a test that uses it runs once for each."""
+    name: str | None = getattr(request, "param", None)
+    if name is None:
+        pytest.skip("no benchmark is selected: run pytest --irbench=NAMES")
+    return get_benchmark(request.config, name)
+
+
+@pytest.fixture(scope="session")
+def irbench_benchmark(request: pytest.FixtureRequest) -> Callable[[str], Benchmark]:
+    """Return a selected benchmark by name, also one that irbench.yaml declares."""
+    return lambda name: get_benchmark(request.config, name)
+
+
+@pytest.fixture
+def _irbench_scores(request: pytest.FixtureRequest, irbench_threshold: GateThreshold) -> Scores:
+    """Measure the gate of a threshold; what goes wrong here is an error, not a failure."""
+    from pytest_irbench.plugin import collect
+
+    item = irbench_threshold
+    if item.missing:
+        pytest.fail(item.missing, pytrace=False)
+    # Fetched here only to hand it on: it is in the test's signature and so already built.
+    system = request.getfixturevalue(item.fixture) if item.fixture else None
+    variant = {k: v for k, v in request.node.callspec.params.items() if k != collect.PARAMETER}
+    try:
+        scores = session_of(request.config).scores(item.spec, item.gate, variant, system)
+    except IrbenchError as error:
+        pytest.fail(could_not_measure(error, item.place), pytrace=False)
+    request.node.user_properties.extend(collect.measured(item, scores))
+    return scores
+
+
+def fail_if_never_compared() -> None:
+    """Fail the running test when it made an ``assert_…`` value that it never compared."""
+    assertions = sys.modules.get("pytest_irbench.plugin.assertions")
+    message = assertions.never_compared() if assertions else None
+    if message:
+        pytest.fail(message, pytrace=False)
+
+
+def forget_values() -> None:
+    """Forget the values made so far."""
+    assertions = sys.modules.get("pytest_irbench.plugin.assertions")
+    if assertions:
+        assertions.made.clear()
+
+
+def parametrize_irbench(metafunc: pytest.Metafunc) -> None:
+    """Run a test that uses `irbench` once for each selected benchmark."""
+    if "irbench" in metafunc.fixturenames:
+        selection = session_of(metafunc.config).selection
+        names: list[str] = list(selection.benchmarks)
+        if "all" in selection.names:
+            names = _guarded(metafunc.config)
+        if names:
+            metafunc.parametrize("irbench", names, indirect=True, scope="session")
+
+
+def _guarded(config: pytest.Config) -> list[str]:
+    """Return every benchmark that a gate names, in the order of the files."""
+    from pytest_irbench.plugin.selection import readable_specs
+
+    return list(dict.fromkeys(gate.benchmark for spec in readable_specs(config) for gate in spec.gates))
+
+
+def benchmarks_used(item: pytest.Item) -> set[str]:
+    """Return the benchmarks that a test asks for through fixtures."""
+    names: list[str] = getattr(item, "fixturenames", [])
+    stems = {name.removesuffix("_topics").removesuffix("_qrels") for name in names}
+    used = {FIXTURE_NAMES[stem] for stem in stems if stem in FIXTURE_NAMES}
+    parameters: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
+    if "irbench" in parameters:
+        used.add(parameters["irbench"])
+    return used

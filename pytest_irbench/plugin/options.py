@@ -1,0 +1,42 @@
+"""The command line and ini options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
+
+DEFAULT_FILES = ("irbench.yaml", "irbench.yml", "*.irbench.yaml")
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare the options; see the README for their use."""
+    group = parser.getgroup("irbench", "ranking quality of search systems (pytest-irbench)")
+    group.addoption(
+        "--irbench",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="benchmarks to guard, separated by commas: --irbench=dl20, --irbench=all; "
+        "see --irbench-list. The = is needed.",
+    )
+    group.addoption(
+        "--irbench-list",
+        action="store_true",
+        help="list the benchmarks with judged counts, measures and whether their data is on disk, and exit",
+    )
+    group.addoption(
+        "--irbench-run",
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="take the run of system NAME from a TREC file instead of asking it; "
+        "PATH may hold {benchmark}; repeatable",
+    )
+    parser.addini(
+        "irbench_files",
+        "names (globs) of the files that hold gates",
+        type="args",
+        default=list(DEFAULT_FILES),
+    )

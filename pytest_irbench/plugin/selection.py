@@ -1,0 +1,132 @@
+"""Which benchmarks the command line selects, and the files that declare gates."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES, expand, unknown_benchmark
+from pytest_irbench.errors import IrbenchError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_irbench.gates.spec import Spec
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What `--irbench` asked for.
+
+    Attributes
+    ----------
+    names
+        As typed: benchmarks, families or ``all``; empty when nothing is selected.
+    runs
+        System -> path of a run file, from ``--irbench-run``.
+    """
+
+    names: tuple[str, ...]
+    runs: dict[str, str]
+
+    @property
+    def benchmarks(self) -> tuple[str, ...]:
+        """The benchmarks behind the names; without those that ``all`` adds."""
+        return tuple(dict.fromkeys(b for name in self.names if name != ALL for b in expand(name)))
+
+    def includes(self, benchmark: str) -> bool:
+        """Whether a benchmark is selected."""
+        return ALL in self.names or benchmark in self.benchmarks
+
+
+def read_selection(config: pytest.Config) -> Selection:
+    """Read the options.
+
+    Raises
+    ------
+    pytest.UsageError
+        When a name is unknown, or an option has not the form it needs.
+    """
+    if "--irbench" in config.invocation_params.args:
+        raise pytest.UsageError("write --irbench=NAMES with an equals sign, for instance --irbench=dl20")
+    typed = [name.strip() for text in config.getoption("--irbench") for name in text.split(",")]
+    if "" in typed:
+        raise pytest.UsageError("--irbench= needs the name of a benchmark: see pytest --irbench-list")
+    runs = dict(_run_option(text) for text in config.getoption("--irbench-run"))
+    if runs and not typed:
+        raise pytest.UsageError("--irbench-run needs --irbench=NAMES: nothing is measured without it")
+    unknown = [name for name in typed if name not in (ALL, *BUILTIN, *FAMILIES)]
+    if unknown:
+        declared = declared_names(config)
+        for name in unknown:
+            if name not in declared:
+                raise pytest.UsageError(
+                    f"--irbench: {unknown_benchmark(name, declared)} (pytest --irbench-list shows all)"
+                )
+    return Selection(tuple(dict.fromkeys(typed)), runs)
+
+
+def _run_option(text: str) -> tuple[str, str]:
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise pytest.UsageError(f"--irbench-run takes NAME=PATH, for instance bm25=runs/bm25.trec, not {text!r}")
+    return name, path
+
+
+def is_gate_file(config: pytest.Config, path: Path) -> bool:
+    """Whether a file's name is one of those that hold gates (ini ``irbench_files``)."""
+    return any(fnmatch(path.name, pattern) for pattern in config.getini("irbench_files"))
+
+
+def named_on_command_line(config: pytest.Config, path: Path) -> bool:
+    """Whether the user named this very file, or a test in it, as an argument."""
+    return any(_argument_path(config, argument) == path for argument in config.args)
+
+
+def _argument_path(config: pytest.Config, argument: str) -> Path:
+    return Path(os.path.normpath(config.invocation_params.dir / argument.split("::")[0]))
+
+
+def gate_files(config: pytest.Config) -> Iterator[Path]:
+    """Find the files with gates under the arguments of this session, as its collection will."""
+    skipped = config.getini("norecursedirs")
+    for start in dict.fromkeys(_argument_path(config, argument) for argument in config.args):
+        if start.is_file():
+            # A test's own folder may declare the benchmark that it asks for.
+            yield from _in_folders_above(config, start.parent)
+        for folder, folders, files in os.walk(start):
+            folders[:] = sorted(f for f in folders if not any(fnmatch(f, skip) for skip in skipped))
+            yield from (Path(folder, f) for f in sorted(files) if is_gate_file(config, Path(f)))
+    yield from _in_folders_above(config, config.invocation_params.dir)
+
+
+def _in_folders_above(config: pytest.Config, folder: Path) -> Iterator[Path]:
+    for parent in (folder, *folder.parents):
+        yield from (f for f in sorted(parent.iterdir()) if is_gate_file(config, f) and f.is_file())
+        if parent == config.rootpath:
+            break
+
+
+def readable_specs(config: pytest.Config) -> list[Spec]:
+    """Read the files with gates, those with faults left out (collecting them tells the faults)."""
+    from pytest_irbench.gates.spec import read_spec
+
+    specs = []
+    for path in dict.fromkeys(gate_files(config)):
+        try:
+            specs.append(read_spec(path))
+        except IrbenchError:
+            continue
+    return specs
+
+
+def declared_names(config: pytest.Config) -> list[str]:
+    """Return the names of the benchmarks that the project's own files declare."""
+    return [name for spec in readable_specs(config) for name in spec.benchmarks]

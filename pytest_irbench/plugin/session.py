@@ -1,0 +1,178 @@
+"""What one pytest session knows: loaded benchmarks, runs, scores, and the ledger of outcomes."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_irbench.benchmarks.builtin import BUILTIN, unknown_benchmark
+from pytest_irbench.errors import InputError, IrbenchError
+
+if TYPE_CHECKING:
+    from pytest_irbench.benchmarks.benchmark import Benchmark
+    from pytest_irbench.gates.spec import BenchmarkSpec, GateSpec, Spec
+    from pytest_irbench.measures.evaluate import Scores
+    from pytest_irbench.measures.measure import Measure
+    from pytest_irbench.plugin.selection import Selection
+    from pytest_irbench.reports.summary import Row
+    from pytest_irbench.runs.run import Run
+
+
+@dataclass
+class IrbenchSession:
+    """The state of one pytest process.
+
+    Attributes
+    ----------
+    config, selection
+        pytest's configuration and what was selected.
+    collected
+        Names of the benchmarks for which a test was collected.
+    systems
+        Names of the systems of collected gates.
+    named_files
+        Files of gates that the user named as arguments: they run without a selection.
+    left_out
+        Number of thresholds that were not selected, by file; -1 for a file with faults.
+    rows
+        The ledger: node id -> outcome of a threshold.
+    """
+
+    config: pytest.Config
+    selection: Selection
+    collected: set[str] = field(default_factory=set)
+    systems: set[str] = field(default_factory=set)
+    named_files: set[str] = field(default_factory=set)
+    left_out: dict[str, int] = field(default_factory=dict)
+    rows: dict[str, tuple[int, Row]] = field(default_factory=dict)
+    _kept: dict[Any, Any] = field(default_factory=dict)
+
+    def _once(self, key: Any, compute: Callable[[], Any]) -> Any:
+        """Compute once a session; a failure is kept too, so that no system is asked again."""
+        if key not in self._kept:
+            try:
+                self._kept[key] = compute()
+            except IrbenchError as error:
+                self._kept[key] = error
+        if isinstance(self._kept[key], IrbenchError):
+            raise self._kept[key]
+        return self._kept[key]
+
+    def benchmark(self, name: str, spec: Spec | None = None) -> Benchmark:
+        """Load a benchmark, built in or declared by `spec`, once a session.
+
+        Raises
+        ------
+        IrbenchError
+            When there is no such benchmark or its data can't be had.
+        """
+        declared = spec.benchmarks.get(name) if spec else None
+        key = ("benchmark", name, spec.path if spec and declared else None)
+        loaded: Benchmark = self._once(key, lambda: _load(name, declared))
+        return loaded
+
+    def scores(self, spec: Spec, gate: GateSpec, variant: Mapping[str, Any], system: Any) -> Scores:
+        """Return the scores of a gate for all its measures, computed once a session.
+
+        Parameters
+        ----------
+        variant
+            The parameters of the system's fixtures, which make it another system.
+        system
+            The value of the system's fixture, when it is one.
+
+        Raises
+        ------
+        IrbenchError
+            When the gate could not be measured.
+        """
+        from pytest_irbench.measures.evaluate import evaluate
+
+        def compute() -> Scores:
+            benchmark = self.benchmark(gate.benchmark, spec)
+            measures = [measure_of(benchmark, t.measure) for t in gate.thresholds]
+            run = self._run(spec, gate, benchmark, measures, system)
+            return evaluate(run, benchmark.qrels, measures, relevance_level=benchmark.relevance_level)
+
+        key = ("scores", spec.path, gate.benchmark, gate.system, repr(sorted(variant.items())))
+        scores: Scores = self._once(key, compute)
+        return scores
+
+    def _run(
+        self, spec: Spec, gate: GateSpec, benchmark: Benchmark, measures: list[Measure], system: Any
+    ) -> Run:
+        """Read the run from its file, or ask the system."""
+        from pytest_irbench.runs.retrieve import load_system, retrieve
+        from pytest_irbench.runs.run import read_run
+
+        declared = spec.systems.get(gate.system)
+        path: Path | None = None
+        if gate.system in self.selection.runs:
+            template = self.selection.runs[gate.system].replace("{benchmark}", benchmark.name)
+            path = self.config.invocation_params.dir / template
+        elif declared and declared.run:
+            path = spec.run_file(gate.system, benchmark.name)
+        if path is not None:
+            run = read_run(path)
+            run.name, run.benchmark = gate.system, benchmark
+            return run
+        if declared and declared.search:
+            system = self._once(("system", declared.search), lambda: load_system(declared.search or ""))
+        depth = gate.depth or (declared.depth if declared else None) or depth_for(benchmark, measures)
+        return retrieve(benchmark, system, depth=depth, name=gate.system)
+
+
+def _load(name: str, declared: BenchmarkSpec | None) -> Benchmark:
+    if declared is None:
+        if name not in BUILTIN:
+            raise InputError(unknown_benchmark(name))
+        from pytest_irbench.benchmarks.datasets import load_builtin
+
+        return load_builtin(name)
+    protocol = (declared.relevance_level, declared.depth, declared.measures, declared.description)
+    if declared.ir_datasets:
+        from pytest_irbench.benchmarks.datasets import load_ir_datasets
+
+        return load_ir_datasets(declared.ir_datasets, name, *protocol)
+    from pytest_irbench.benchmarks.files import load_files
+
+    if declared.topics is None or declared.qrels is None:
+        raise InputError(f"benchmark {name!r} has neither files nor an id of ir_datasets")
+    return load_files(name, declared.topics, declared.qrels, *protocol)
+
+
+def measure_of(benchmark: Benchmark, text: str) -> Measure:
+    """Read a measure as the benchmark means it: a bare ``AP`` is at its relevance level."""
+    from pytest_irbench.measures.measure import Measure
+
+    return Measure.parse(text, benchmark.relevance_level)
+
+
+def depth_for(benchmark: Benchmark, measures: list[Measure]) -> int:
+    """Return the deepest cutoff, or the benchmark's depth when a measure looks at the whole ranking."""
+    cutoffs = [measure.cutoff for measure in measures]
+    whole = [isinstance(cutoff, int) for cutoff in cutoffs]
+    return max(int(c) for c in cutoffs if c is not None) if all(whole) else benchmark.depth
+
+
+def could_not_measure(error: IrbenchError, place: str | None = None) -> str:
+    """Tell why something could not be measured, with the traceback of the user's own code."""
+    parts = [str(error)]
+    if error.__cause__ is not None:
+        parts.append("".join(traceback.format_exception(error.__cause__)).rstrip())
+    if place:
+        parts.append(f"{place}: this gate could not be measured")
+    return "\n\n".join(parts)
+
+
+SESSION = pytest.StashKey[IrbenchSession]()
+
+
+def session_of(config: pytest.Config) -> IrbenchSession:
+    """Return the state of this process."""
+    return config.stash[SESSION]

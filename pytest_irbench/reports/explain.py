@@ -1,0 +1,127 @@
+"""Why a value is what it is: the worst queries, their top documents, and what was left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+if TYPE_CHECKING:
+    from pytest_irbench.benchmarks.benchmark import Benchmark
+    from pytest_irbench.gates.decide import Verdict
+    from pytest_irbench.measures.evaluate import Scores
+    from pytest_irbench.measures.measure import Measure
+    from pytest_irbench.measures.ranking import JudgedRanking
+
+QUERIES_SHOWN = 5
+DOCUMENTS_SHOWN = 3
+_IDS_SHOWN = 10
+_DEPTH_OF_COUNTS = 10
+
+
+def explain(
+    verdict: Verdict,
+    scores: Scores,
+    measure: Measure,
+    benchmark: Benchmark | None = None,
+    place: str | None = None,
+) -> str:
+    """Explain a failed verdict.
+
+    Parameters
+    ----------
+    verdict
+        Its sentence is the first line.
+    scores, measure
+        Where the value comes from.
+    benchmark
+        Gives the queries' texts, when there is one.
+    place
+        Where the threshold stands, for instance ``irbench.yaml:12``; the last line.
+    """
+    lines = [verdict.sentence, *(f"  {line}" for line in counts(scores, measure, benchmark)), ""]
+    lines.append(f"  {'lowest' if verdict.is_floor else 'highest'} queries:")
+    lines += [f"  {line}" for line in _queries(verdict, scores, measure, benchmark)]
+    if place:
+        lines += ["", f"{place}: {verdict.measure} {verdict.rule}"]
+    return "\n".join(lines)
+
+
+def counts(scores: Scores, measure: Measure, benchmark: Benchmark | None = None) -> list[str]:
+    """Say over what a value was taken: queries, missing, extra and unjudged."""
+    judged = scores.judged
+    name = f"benchmark {benchmark.name}, " if benchmark else ""
+    what = "sum" if measure.signature is not None and measure.signature.total else "mean"
+    level = "" if measure.rel is None else f", relevant from grade {measure.rel}"
+    lines = [f"{name}system {judged.run.name}: {what} over {len(judged.query_ids)} judged queries{level}"]
+    if judged.missing:
+        shown = ", ".join(judged.missing[:_IDS_SHOWN])
+        more = len(judged.missing) - _IDS_SHOWN
+        lines.append(
+            f"{_plural(len(judged.missing), 'judged query', 'judged queries')} without results, counted "
+            f"as 0: {shown}{f' and {more} more' if more > 0 else ''}"
+        )
+    if judged.extra:
+        lines.append(f"{_plural(judged.extra, 'query', 'queries')} of the run not judged, left out")
+    lines.append(_unjudged(judged, _depth(measure)))
+    ties = judged.ties_within(_depth(measure))
+    if ties:
+        lines.append(
+            f"{_plural(ties, 'query has', 'queries have')} equal scores in the top {_depth(measure)}, "
+            "ranked by doc_id descending"
+        )
+    return lines
+
+
+def strangers(judged: JudgedRanking) -> str | None:
+    """Say that not one returned document is judged, which nearly always means other ids."""
+    if len(judged.rank):
+        return None
+    ours = next(judged.run.doc_ids[row] for row in judged.order.tolist())
+    return (
+        f"none of the returned documents is judged for its query: the run has ids like {ours!r}, the qrels "
+        f"like {judged.qrels.doc_ids[0]!r}; do the ids match?"
+    )
+
+
+def _depth(measure: Measure) -> int:
+    return int(measure.cutoff) if measure.cutoff and measure.cutoff >= 1 else _DEPTH_OF_COUNTS
+
+
+def _unjudged(judged: JudgedRanking, depth: int) -> str:
+    alarm = strangers(judged)
+    if alarm:
+        return alarm
+    known, returned = judged.judged_within(depth)
+    return f"{returned - known} of {returned} documents in the top {depth} are unjudged"
+
+
+def _queries(verdict: Verdict, scores: Scores, measure: Measure, benchmark: Benchmark | None) -> list[str]:
+    values = dict(zip(scores.query_ids, scores.columns[measure].tolist(), strict=True))
+    worst = sorted(values, key=values.__getitem__, reverse=not verdict.is_floor)[:QUERIES_SHOWN]
+    rows = [[query_id, f"{values[query_id]:.4f}", _text(benchmark, query_id)] for query_id in worst]
+    table = tabulate(rows, ("query_id", verdict.measure, "text"), "plain", disable_numparse=True).split("\n")
+    lines = [table[0]]
+    for query_id, line in zip(worst, table[1:], strict=True):
+        lines += [line, *(f"    {document}" for document in _documents(scores.judged, query_id))]
+    return lines
+
+
+def _documents(judged: JudgedRanking, query_id: str) -> list[str]:
+    top = judged.top(query_id, DOCUMENTS_SHOWN)
+    if not top:
+        return ["no results"]
+    return [
+        f"{rank}. {doc_id}  {'unjudged' if grade is None else f'grade {grade}'}"
+        for rank, (doc_id, _, grade) in enumerate(top, start=1)
+    ]
+
+
+def _text(benchmark: Benchmark | None, query_id: str) -> str:
+    topic = benchmark.topics.by_id(query_id) if benchmark else None
+    text = "" if topic is None else " ".join(topic.split())
+    return text if len(text) <= 70 else text[:69] + "…"
+
+
+def _plural(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"

@@ -1,0 +1,85 @@
+"""The terminal summary: one table per gate, from what the tests reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from tabulate import tabulate
+
+from pytest_irbench.gates.decide import distinct
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One threshold as it came out, made of plain values so that it crosses processes.
+
+    Attributes
+    ----------
+    benchmark, system, measure, rule, limit, place
+        The threshold and where it stands.
+    outcome
+        ``passed``, ``failed``, ``error``, or pytest's word for what else happened.
+    value
+        None when it could not be measured.
+    queries, missing, extra
+        Number of judged queries, of those the run lacks, and of the run's unjudged ones.
+    note
+        What a reader must know beside the table, or an empty text.
+    """
+
+    benchmark: str
+    system: str
+    measure: str
+    rule: str
+    limit: float
+    place: str
+    outcome: str
+    value: float | None = None
+    queries: int | None = None
+    missing: int | None = None
+    extra: int | None = None
+    note: str = ""
+
+
+def summary(rows: Iterable[Row]) -> str:
+    """Print one table per gate, gates in the order in which they came.
+
+    Ids and numbers are printed as they are: no cell is read as a number.
+    """
+    gates: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        gates.setdefault((row.benchmark, row.system), []).append(row)
+    return "\n\n".join("\n".join(_gate(gate)) for gate in gates.values())
+
+
+def _gate(rows: list[Row]) -> Iterator[str]:
+    counted = next((row for row in rows if row.queries is not None), None)
+    yield f"{rows[0].benchmark} · {rows[0].system}{_counts(counted) if counted else ''}"
+    cells = [(row.measure, *_numbers(row), row.outcome, row.place) for row in rows]
+    yield tabulate(
+        cells,
+        ("measure", "value", "threshold", "verdict", "where"),
+        "simple",
+        disable_numparse=True,
+        colalign=("left", "right", "left", "left", "left"),
+    )
+    for note, _ in groupby(row.note for row in rows if row.note):
+        yield note
+
+
+def _counts(row: Row) -> str:
+    parts = [f"{row.queries} queries"]
+    if row.missing:
+        parts.append(f"{row.missing} without results count 0")
+    if row.extra:
+        parts.append(f"{row.extra} unjudged left out")
+    return f": {', '.join(parts)}"
+
+
+def _numbers(row: Row) -> tuple[str, str]:
+    if row.value is None:
+        return "-", f"{row.rule} {distinct(row.limit, row.limit)[1]}"
+    value, limit = distinct(row.value, row.limit)
+    return value, f"{row.rule} {limit}"

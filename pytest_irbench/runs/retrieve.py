@@ -1,0 +1,139 @@
+"""Ask a system for every topic of a benchmark."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pytest_irbench.errors import InputError, IrbenchError, SystemFailedError
+from pytest_irbench.runs.run import Run
+
+if TYPE_CHECKING:
+    from pytest_irbench.benchmarks.benchmark import Benchmark, Topic
+
+_ACCEPTED = "(doc_id, score) pairs, a mapping doc_id -> score, or doc_ids best first"
+
+
+def retrieve(benchmark: Benchmark, system: Any, *, depth: int | None = None, name: str | None = None) -> Run:
+    """Ask `system` for every topic and keep what it returns as a run.
+
+    Parameters
+    ----------
+    benchmark
+        Its topics are asked in order, one call each.
+    system
+        A callable ``search(topic, k)``; the topic is a `str`. It returns (doc_id, score) pairs, a
+        mapping doc_id -> score, or doc_ids best first.
+    depth
+        The ``k`` asked for; the benchmark's own depth if None. Longer answers are cut to it.
+    name
+        What the run is called.
+
+    Raises
+    ------
+    SystemFailedError
+        When the system raises or answers with something else, with the query that caused it, or when
+        it returns nothing for every topic.
+    """
+    depth = benchmark.depth if depth is None else depth
+    if depth < 1:
+        raise InputError(f"depth must be at least 1, not {depth}")
+    name = name or getattr(system, "__name__", type(system).__name__)
+    if not callable(system):
+        raise SystemFailedError(
+            f"system {name!r} is of type {type(system).__name__}, which can't be called: "
+            "it must be a callable search(topic, k)"
+        )
+    rankings = {topic.query_id: _ask(system, name, topic, depth) for topic in benchmark.topics}
+    if not any(rankings.values()):
+        raise SystemFailedError(f"system {name!r} returned nothing for all {len(rankings)} topics")
+    run = Run.from_pairs(rankings, name)
+    run.benchmark = benchmark
+    return run
+
+
+def _ask(system: Callable[..., Any], name: str, topic: Topic, depth: int) -> list[tuple[Any, Any]]:
+    try:
+        answer = system(topic, depth)
+        if inspect.isgenerator(answer):
+            answer = list(answer)
+    except Exception as error:
+        raise SystemFailedError(
+            f"system {name!r} failed on {_named(topic)}: {type(error).__name__}: {error}"
+        ) from error
+    pairs = _pairs(answer)
+    if pairs is None:
+        raise SystemFailedError(
+            f"system {name!r} answered {_named(topic)} with {_described(answer)}; accepted are {_ACCEPTED}"
+        )
+    try:
+        run = Run.from_pairs({topic.query_id: pairs})
+    except IrbenchError as error:
+        raise SystemFailedError(f"system {name!r} answered {_named(topic)} wrongly: {error}") from None
+    return pairs if len(pairs) <= depth else _best(run, depth)
+
+
+def _best(run: Run, depth: int) -> list[tuple[Any, Any]]:
+    """Cut an answer as the ranking will see it: by score, equal scores by doc_id descending."""
+    rows = sorted(((score, doc) for _, doc, score in run.rows()), reverse=True)
+    return [(doc, score) for score, doc in rows[:depth]]
+
+
+def _pairs(answer: Any) -> list[tuple[Any, Any]] | None:
+    """Turn an answer into pairs, or return None when it is of no accepted shape."""
+    if isinstance(answer, Mapping):
+        return list(answer.items())
+    if isinstance(answer, str | bytes) or not isinstance(answer, Iterable):
+        return None
+    rows = list(answer)
+    if all(isinstance(row, str) for row in rows):
+        return [(doc, float(len(rows) - place)) for place, doc in enumerate(rows)]
+    pairs = [(row[0], row[1]) for row in rows if isinstance(row, tuple | list) and len(row) == 2]
+    return pairs if len(pairs) == len(rows) else None
+
+
+def _named(topic: Topic) -> str:
+    text = " ".join(topic.split())
+    return f"query {topic.query_id!r} ({text if len(text) <= 60 else text[:59] + '…'})"
+
+
+def _described(answer: Any) -> str:
+    text = repr(answer)
+    return f"{type(answer).__name__} {text if len(text) <= 80 else text[:79] + '…'}"
+
+
+def load_system(reference: str) -> Any:
+    """Import the system that ``module:attribute`` names.
+
+    An attribute that is a class, or whose reference ends in ``()``, is called once without arguments.
+
+    Raises
+    ------
+    InputError
+        When the module or the attribute does not exist, or importing or building it raises.
+    """
+    module_name, _, path = reference.partition(":")
+    call = path.endswith("()")
+    try:
+        value: Any = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        hint = "; is its folder on sys.path (pytest's ini option pythonpath)?"
+        raise InputError(f"search {reference!r}: {error}{hint}") from error
+    except Exception as error:
+        raise SystemFailedError(
+            f"search {reference!r}: importing failed: {type(error).__name__}: {error}"
+        ) from error
+    for part in path.removesuffix("()").split("."):
+        if not hasattr(value, part):
+            raise InputError(f"search {reference!r}: {module_name} has no {path.removesuffix('()')!r}")
+        value = getattr(value, part)
+    if not (call or inspect.isclass(value)):
+        return value
+    try:
+        return value()
+    except Exception as error:
+        raise SystemFailedError(
+            f"search {reference!r}: building it failed: {type(error).__name__}: {error}"
+        ) from error
