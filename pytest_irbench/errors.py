@@ -48,7 +48,7 @@ class InputError(IrbenchError):
         return f"{place}: {self.message}" if place else self.message
 
 
-class InputErrors(IrbenchError):
+class InputErrors(IrbenchError):  # noqa: N818 - the plural of InputError
     """Several faults of one input, all reported together.
 
     Parameters

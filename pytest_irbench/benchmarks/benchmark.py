@@ -35,7 +35,7 @@ class Turn:
     response_id: str | None = None
 
 
-class Topic(str):
+class Topic(str):  # noqa: SLOT000 - a str with attributes needs its __dict__
     """One query to ask: a `str` (the query text) that knows its id and, for turns, its conversation.
 
     Parameters
@@ -72,6 +72,7 @@ class Topic(str):
         manual: str | Callable[[], str | None] | None = None,
         automatic: str | None = None,
     ) -> Self:
+        """Make the topic: a `str` takes its text here."""
         topic = super().__new__(cls, text)
         topic.query_id = query_id
         topic.conversation = conversation

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from functools import cached_property
 from hashlib import sha256
 from numbers import Integral, Real
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,7 +15,8 @@ from pytest_irbench.formats.rows import document_keys, find_twins, group, text_i
 from pytest_irbench.formats.trec import QRELS_FIELDS, Table, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -71,7 +70,7 @@ class Qrels:
             docs.append(text_id(doc_id, "document id"))
             grades.append(_whole(grade, queries[-1], docs[-1], source))
         columns = Ids.from_strings(queries), Ids.from_strings(docs), np.array(grades, np.int64)
-        return cls._build(*columns, lambda row, message: InputError(message, source))
+        return cls.from_columns(*columns, lambda _row, message: InputError(message, source))
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Mapping[str, int]]) -> Self:
@@ -79,7 +78,8 @@ class Qrels:
         return cls.from_rows((q, d, grade) for q, docs in mapping.items() for d, grade in docs.items())
 
     @classmethod
-    def _build(cls, queries: Ids, docs: Ids, grades: NDArray[np.int64], fault: Any) -> Self:
+    def from_columns(cls, queries: Ids, docs: Ids, grades: NDArray[np.int64], fault: Any) -> Self:
+        """Build qrels from columns in any order; `fault` builds the error for a row or for the whole."""
         if not len(queries):
             raise fault(None, "has no judgments")
         query_ids, offsets, order = group(queries)
@@ -165,7 +165,7 @@ def read_qrels(path: str | Path) -> Qrels:
         of one document conflict, or the file is empty or not UTF-8.
     """
     table = read_table(path, QRELS_FIELDS)
-    return Qrels._build(table.ids(0), table.ids(2), _grades(table), _fault_of(table))
+    return Qrels.from_columns(table.ids(0), table.ids(2), _grades(table), _fault_of(table))
 
 
 def _fault_of(table: Table) -> Any:

@@ -8,17 +8,19 @@ points, which is also the order in which trec_eval breaks ties.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import NDArray
 
     Rows = NDArray[np.int64]
     Words = NDArray[np.uint64]
+    Bools = NDArray[np.bool_]
 
 WORD = 8
 _PADDING = bytes(WORD)
@@ -96,7 +98,8 @@ class Ids:
         """
         left = np.clip(self.lengths[rows] - WORD * index, 0, WORD)
         begin = np.where(left > 0, self.starts[rows] + WORD * index, 0)
-        return self._words[begin].astype(np.uint64) & _KEEP[left]
+        words: Words = self._words[begin].astype(np.uint64) & _KEEP[left]
+        return words
 
     def hashes(self, seed: int = 0) -> Words:
         """Return a 64-bit hash of each id; equal ids have equal hashes, others nearly never."""
@@ -109,9 +112,9 @@ class Ids:
             key[longer] = mixed ^ (mixed >> np.uint64(29))
         return key
 
-    def equal(self, rows: Rows, other: Self, other_rows: Rows) -> NDArray[np.bool_]:
+    def equal(self, rows: Rows, other: Self, other_rows: Rows) -> Bools:
         """Compare ids pair by pair, byte for byte."""
-        same = self.lengths[rows] == other.lengths[other_rows]
+        same: Bools = self.lengths[rows] == other.lengths[other_rows]
         open_ = np.flatnonzero(same)
         index = 0
         while len(open_):
@@ -122,7 +125,7 @@ class Ids:
             open_ = open_[self.lengths[rows[open_]] > WORD * index]
         return same
 
-    def changes(self) -> NDArray[np.bool_]:
+    def changes(self) -> Bools:
         """Tell for each row whether its id differs from that of the row before; shape (n,)."""
         first = self.word(0)
         changed = np.ones(len(self), np.bool_)

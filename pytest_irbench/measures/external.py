@@ -42,7 +42,7 @@ def check(text: str) -> bool | None:
     except (NameError, ValueError, TypeError, AttributeError):
         return None
     try:
-        measure.validate_params()
+        measure.validate_params()  # type: ignore[no-untyped-call]
     except AssertionError as error:
         raise InputError(f"{text!r}: ir_measures says: {error}") from None
     return "rel" in measure.SUPPORTED_PARAMS

@@ -41,27 +41,28 @@ def _ratio(over: Floats | Ints, under: Floats | Ints) -> Floats:
     return result
 
 
+def _depth(measure: Measure) -> float:
+    return math.inf if measure.cutoff is None else measure.cutoff
+
+
 def _within(place: Ints, measure: Measure) -> Bools:
-    if measure.cutoff is None:
-        return np.ones(len(place), np.bool_)
-    within: Bools = place <= measure.cutoff
-    return within
+    return place <= _depth(measure)
+
+
+def _is_relevant(grade: Ints, measure: Measure) -> Bools:
+    # A measure without a level is never asked; 1 is only what a level means where none is set.
+    return grade >= (measure.rel or 1)
 
 
 def _hits(judged: JudgedRanking, measure: Measure) -> tuple[Ints, Ints]:
     """Query and rank of the relevant documents inside the cutoff."""
-    hit = (judged.grade >= measure.rel) & _within(judged.rank, measure)
+    hit = _is_relevant(judged.grade, measure) & _within(judged.rank, measure)
     return judged.query[hit], judged.rank[hit]
 
 
 def _relevant(judged: JudgedRanking, measure: Measure) -> Floats:
-    """Number of relevant documents in the qrels of each query."""
-    return _sum(judged, judged.qrels.query_of_row, judged.qrels.grades >= measure.rel)
-
-
-def _returned(judged: JudgedRanking, measure: Measure) -> Floats:
-    limit = np.inf if measure.cutoff is None else measure.cutoff
-    return np.minimum(judged.returned, limit).astype(np.float64)
+    """Count the relevant documents in the qrels of each query (m_num_rel.c)."""
+    return _sum(judged, judged.qrels.query_of_row, _is_relevant(judged.qrels.grades, measure))
 
 
 @lru_cache(maxsize=1)
@@ -76,7 +77,7 @@ def _discount(place: Ints) -> Floats:
 
 
 def _gain(grade: Ints, measure: Measure) -> Floats:
-    """The gain of each grade; a grade or gain below 0 gains nothing."""
+    """Return the gain of each grade; a grade or gain below 0 gains nothing."""
     gain = grade.astype(np.float64)
     for level, value in measure.param("gains") or ():
         gain[grade == level] = value
@@ -163,9 +164,9 @@ def bpref(judged: JudgedRanking, measure: Measure) -> Floats:
     """
     relevant = _relevant(judged, measure)
     grades = judged.qrels.grades
-    other = _sum(judged, judged.qrels.query_of_row, (grades >= 0) & (grades < measure.rel))
-    wrong = (judged.grade >= 0) & (judged.grade < measure.rel)
-    hit = judged.grade >= measure.rel
+    other = _sum(judged, judged.qrels.query_of_row, (grades >= 0) & ~_is_relevant(grades, measure))
+    hit = _is_relevant(judged.grade, measure)
+    wrong = (judged.grade >= 0) & ~hit
     query = judged.query[hit]
     before = np.cumsum(wrong)
     start = np.concatenate([[0], before])[np.searchsorted(judged.query, query)]
@@ -178,11 +179,11 @@ def judged_share(judged: JudgedRanking, measure: Measure) -> Floats:
     """Judged documents in the top k over documents returned in the top k, as in ir_measures."""
     inside = _within(judged.rank, measure)
     seen = _sum(judged, judged.query[inside], np.ones(int(inside.sum())))
-    return _ratio(seen, _returned(judged, measure))
+    return _ratio(seen, returned(judged, measure))
 
 
 def err(judged: JudgedRanking, measure: Measure) -> Floats:
-    """Expected reciprocal rank; Chapelle et al. 2009, with grades up to 4 as in TREC's gdeval.pl.
+    """Compute the expected reciprocal rank; Chapelle et al. 2009, grades up to 4 as in TREC's gdeval.pl.
 
     Raises
     ------
@@ -210,7 +211,8 @@ def rank_biased_precision(judged: JudgedRanking, measure: Measure) -> Floats:
     """(1 - p) times the sum of p^(rank - 1) over relevant documents; Moffat and Zobel 2008."""
     p = measure.param("p")
     query, rank = _hits(judged, measure)
-    return (1.0 - p) * _sum(judged, query, p ** (rank - 1.0))
+    share: float = 1.0 - p
+    return share * _sum(judged, query, p ** (rank - 1.0))
 
 
 def set_precision(judged: JudgedRanking, measure: Measure) -> Floats:
@@ -226,18 +228,18 @@ def set_f(judged: JudgedRanking, measure: Measure) -> Floats:
 
 
 def returned(judged: JudgedRanking, measure: Measure) -> Floats:
-    """Number of documents returned (m_num_ret.c)."""
-    return _returned(judged, measure)
+    """Count the documents returned, at most up to the cutoff (m_num_ret.c)."""
+    return np.minimum(judged.returned, _depth(measure)).astype(np.float64)
 
 
 def relevant_returned(judged: JudgedRanking, measure: Measure) -> Floats:
-    """Number of relevant documents returned (m_num_rel_ret.c)."""
+    """Count the relevant documents returned, at most up to the cutoff (m_num_rel_ret.c)."""
     query, _ = _hits(judged, measure)
     return _sum(judged, query, np.ones(len(query)))
 
 
-def queries(judged: JudgedRanking, measure: Measure) -> Floats:
-    """1 for each judged query (m_num_q.c)."""
+def queries(judged: JudgedRanking, _measure: Measure) -> Floats:
+    """Count the judged queries (m_num_q.c)."""
     return np.ones(len(judged.query_ids))
 
 

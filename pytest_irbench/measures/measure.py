@@ -154,9 +154,7 @@ class Measure:
         return cls(name, cutoff, _check_params(text, signature, args), rel)
 
     @classmethod
-    def _external(
-        cls, text: str, name: str, args: dict[str, Any], cutoff: Any, relevance_level: int
-    ) -> Self:
+    def _external(cls, text: str, name: str, args: dict[str, Any], cutoff: Any, relevance_level: int) -> Self:
         from pytest_irbench.measures import external
 
         takes_rel = external.check(text)
@@ -255,7 +253,7 @@ def _check_params(text: str, signature: Signature, args: dict[str, Any]) -> tupl
     for key, default in signature.params:
         if key in args:
             value = _CHECKS[key](text, args[key])
-            if value != default and value != ():
+            if value not in (default, ()):
                 kept.append((key, value))
     return tuple(kept)
 
@@ -312,14 +310,14 @@ def _unknown(text: str, name: str, args: dict[str, Any]) -> str:
         accepted = _accepted(SIGNATURES[name])
         key = next(key for key in args if key not in accepted)
         takes = f"takes {', '.join(sorted(accepted))}" if accepted else "takes no parameters"
-        return f"{text!r}: {name} has no parameter {key!r}, it {takes}{_extra_hint(text)}"
+        return f"{text!r}: {name} has no parameter {key!r}, it {takes}{_extra_hint()}"
     nearest = _nearest(text, name)
     if nearest:
-        return f"unknown measure {text!r}, did you mean {nearest!r}?{_extra_hint(text)}"
-    return f"unknown measure {text!r}: known are {', '.join(SIGNATURES)}{_extra_hint(text)}"
+        return f"unknown measure {text!r}, did you mean {nearest!r}?{_extra_hint()}"
+    return f"unknown measure {text!r}: known are {', '.join(SIGNATURES)}{_extra_hint()}"
 
 
-def _extra_hint(text: str) -> str:
+def _extra_hint() -> str:
     from pytest_irbench.measures import external
 
     if external.installed():

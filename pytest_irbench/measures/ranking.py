@@ -124,9 +124,7 @@ def judge(run: Run, qrels: Qrels) -> JudgedRanking:
     rows = rows[order]
     found, grade = _look_up(run.doc_ids.take(rows), query, qrels)
     place = np.arange(len(rows)) - offsets[query] + 1
-    return JudgedRanking(
-        run, qrels, returned, query[found], place[found], grade, first_tie, rows, offsets
-    )
+    return JudgedRanking(run, qrels, returned, query[found], place[found], grade, first_tie, rows, offsets)
 
 
 def rank(scores: NDArray[np.float64], docs: Ids, query: Ints, offsets: Ints) -> tuple[Ints, Ints]:

@@ -48,7 +48,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
         return None
     from pytest_irbench.plugin.told import list_benchmarks
 
-    print(list_benchmarks(config))
+    print(list_benchmarks(config))  # noqa: T201 - this is what the option is for
     return 0
 
 

@@ -6,12 +6,13 @@ fails the test if one was never compared.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from pytest_irbench.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.benchmarks.qrels import Qrels
     from pytest_irbench.measures.evaluate import Scores
@@ -43,7 +44,8 @@ class MeasuredValue(float):
     measure: Measure
     compared: bool
 
-    def __new__(cls, call: str, scores: Scores, measure: Measure) -> MeasuredValue:
+    def __new__(cls, call: str, scores: Scores, measure: Measure) -> Self:
+        """Make the value: a `float` takes its number here."""
         value = super().__new__(cls, scores.aggregate(measure))
         value.call, value.scores, value.measure, value.compared = call, scores, measure, False
         made.append(value)

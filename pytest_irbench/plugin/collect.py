@@ -10,7 +10,6 @@ from __future__ import annotations
 import difflib
 import inspect
 import os
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from pytest_irbench.plugin.selection import named_on_command_line
 from pytest_irbench.plugin.session import IrbenchSession, session_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from pytest_irbench.gates.spec import GateSpec, Spec, ThresholdSpec
@@ -114,13 +114,16 @@ class GateFile(pytest.Module):
     def _missing(self, fixture: str, place: str) -> str | None:
         # Asked here, because pytest's own error would point into this plugin instead of at the YAML
         # line, and there is no public way to ask whether a fixture exists.
-        manager: Any = self.session._fixturemanager
+        manager: Any = self.session._fixturemanager  # noqa: SLF001
         if manager.getfixturedefs(fixture, self):
             return None
-        near = difflib.get_close_matches(fixture, manager._arg2fixturedefs, n=1, cutoff=0.7)
-        hint = f", did you mean {near[0]!r}?" if near else ""
+        # The tables of names differ between pytest 8 and 9; without them only the hint is lost.
+        tables = ("_arg2fixturedefs", "_arg2node2fixturedefs", "_arg2nodeid2fixturedefs")
+        names = {name for table in tables for name in getattr(manager, table, ())}
+        near = difflib.get_close_matches(fixture, names, n=1, cutoff=0.7)
+        hint = f", did you mean {near[0]!r}?" if near else ":"
         return (
-            f"{place}: there is no fixture {fixture!r}{hint} Define it in conftest.py, returning "
+            f"{place}: there is no fixture {fixture!r}{hint} define it in conftest.py, returning "
             "search(topic, k), or declare the system under systems:"
         )
 
@@ -164,7 +167,7 @@ def _measure(item: GateThreshold, scores: Scores) -> Any:
 
 
 def measured(item: GateThreshold, scores: Scores) -> Iterator[tuple[str, Any]]:
-    """What the report needs to know, as plain values that cross processes and JUnit."""
+    """Give what the report needs to know, as plain values that cross processes and JUnit."""
     from pytest_irbench.reports.explain import strangers
 
     measure = _measure(item, scores)
@@ -202,7 +205,7 @@ def _described(item: pytest.Item, declared: GateThreshold, order: int) -> list[t
 
 
 def _system_name(item: pytest.Item, threshold: GateThreshold) -> str:
-    """The system, with what its parametrized fixtures add to the test's id."""
+    """Name the system, with what its parametrized fixtures add to the test's id."""
     # callspec.id is "<fixture parameters>-<threshold>" in the order pytest chose.
     ids = item.callspec.id.replace(threshold.id, "").strip("-")  # type: ignore[attr-defined]
     return f"{threshold.gate.system}[{ids}]" if ids else threshold.gate.system

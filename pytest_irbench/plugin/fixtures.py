@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +12,8 @@ from pytest_irbench.errors import IrbenchError
 from pytest_irbench.plugin.session import could_not_measure, session_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.measures.evaluate import Scores
     from pytest_irbench.plugin.collect import GateThreshold
@@ -35,7 +36,9 @@ def get_benchmark(config: pytest.Config, name: str) -> Benchmark:
     try:
         return session.benchmark(name, specs[0] if specs else None)
     except IrbenchError as error:
-        pytest.fail(could_not_measure(error), pytrace=False)
+        message = could_not_measure(error)
+    # Outside the except block, or pytest would print the same sentence a second time as a context.
+    pytest.fail(message, pytrace=False)
 
 
 def _fixtures(fixture_name: str, name: str) -> Iterator[tuple[str, Any]]:
@@ -89,10 +92,13 @@ def _irbench_scores(request: pytest.FixtureRequest, irbench_threshold: GateThres
     # Fetched here only to hand it on: it is in the test's signature and so already built.
     system = request.getfixturevalue(item.fixture) if item.fixture else None
     variant = {k: v for k, v in request.node.callspec.params.items() if k != collect.PARAMETER}
+    message = ""
     try:
         scores = session_of(request.config).scores(item.spec, item.gate, variant, system)
     except IrbenchError as error:
-        pytest.fail(could_not_measure(error, item.place), pytrace=False)
+        message = could_not_measure(error, item.place)
+    if message:
+        pytest.fail(message, pytrace=False)
     request.node.user_properties.extend(collect.measured(item, scores))
     return scores
 

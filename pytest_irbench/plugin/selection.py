@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 ALL = "all"
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """What `--irbench` asked for.
 
     Attributes
@@ -76,7 +74,9 @@ def read_selection(config: pytest.Config) -> Selection:
 def _run_option(text: str) -> tuple[str, str]:
     name, equals, path = text.partition("=")
     if not (name and equals and path):
-        raise pytest.UsageError(f"--irbench-run takes NAME=PATH, for instance bm25=runs/bm25.trec, not {text!r}")
+        raise pytest.UsageError(
+            f"--irbench-run takes NAME=PATH, for instance bm25=runs/bm25.trec, not {text!r}"
+        )
     return name, path
 
 
@@ -91,7 +91,7 @@ def named_on_command_line(config: pytest.Config, path: Path) -> bool:
 
 
 def _argument_path(config: pytest.Config, argument: str) -> Path:
-    return Path(os.path.normpath(config.invocation_params.dir / argument.split("::")[0]))
+    return Path(os.path.normpath(config.invocation_params.dir / argument.split("::", maxsplit=1)[0]))
 
 
 def gate_files(config: pytest.Config) -> Iterator[Path]:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +10,9 @@ from pytest_irbench.benchmarks.builtin import BUILTIN, unknown_benchmark
 from pytest_irbench.errors import InputError, IrbenchError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.gates.spec import BenchmarkSpec, GateSpec, Spec
     from pytest_irbench.measures.evaluate import Scores
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from pytest_irbench.runs.run import Run
 
 
-@dataclass
 class IrbenchSession:
     """The state of one pytest process.
 
@@ -43,14 +41,16 @@ class IrbenchSession:
         The ledger: node id -> outcome of a threshold.
     """
 
-    config: pytest.Config
-    selection: Selection
-    collected: set[str] = field(default_factory=set)
-    systems: set[str] = field(default_factory=set)
-    named_files: set[str] = field(default_factory=set)
-    left_out: dict[str, int] = field(default_factory=dict)
-    rows: dict[str, tuple[int, Row]] = field(default_factory=dict)
-    _kept: dict[Any, Any] = field(default_factory=dict)
+    # A plain class: a dataclass would cost every pytest session half a millisecond.
+    def __init__(self, config: pytest.Config, selection: Selection) -> None:
+        self.config = config
+        self.selection = selection
+        self.collected: set[str] = set()
+        self.systems: set[str] = set()
+        self.named_files: set[str] = set()
+        self.left_out: dict[str, int] = {}
+        self.rows: dict[str, tuple[int, Row]] = {}
+        self._kept: dict[Any, Any] = {}
 
     def _once(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Compute once a session; a failure is kept too, so that no system is asked again."""
@@ -162,6 +162,8 @@ def depth_for(benchmark: Benchmark, measures: list[Measure]) -> int:
 
 def could_not_measure(error: IrbenchError, place: str | None = None) -> str:
     """Tell why something could not be measured, with the traceback of the user's own code."""
+    import traceback
+
     parts = [str(error)]
     if error.__cause__ is not None:
         parts.append("".join(traceback.format_exception(error.__cause__)).rstrip())

@@ -67,6 +67,8 @@ def list_benchmarks(config: pytest.Config) -> str:
             paths = [path for path in (own.topics, own.qrels) if path]
             data = own.ir_datasets or ("on disk" if all(p.is_file() for p in paths) else "not on disk")
             rows.append(
-                Listed(own.name, "", own.relevance_level, own.measures, data, own.description or str(spec.path))
+                Listed(
+                    own.name, "", own.relevance_level, own.measures, data, own.description or str(spec.path)
+                )
             )
     return listing(rows, FAMILIES, str(data_home()))

@@ -1,0 +1,1 @@
+"""Say so: verdicts into text."""

@@ -1,0 +1,1 @@
+"""What a system returned."""

@@ -40,7 +40,8 @@ def retrieve(benchmark: Benchmark, system: Any, *, depth: int | None = None, nam
     depth = benchmark.depth if depth is None else depth
     if depth < 1:
         raise InputError(f"depth must be at least 1, not {depth}")
-    name = name or getattr(system, "__name__", type(system).__name__)
+    if name is None:
+        name = str(getattr(system, "__name__", type(system).__name__))
     if not callable(system):
         raise SystemFailedError(
             f"system {name!r} is of type {type(system).__name__}, which can't be called: "
@@ -120,7 +121,9 @@ def load_system(reference: str) -> Any:
         value: Any = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         hint = "; is its folder on sys.path (pytest's ini option pythonpath)?"
-        raise InputError(f"search {reference!r}: {error}{hint}") from error
+        # The traceback helps only when it was another module, imported by this one, that is missing.
+        own = f"{module_name}.".startswith(f"{error.name}.")
+        raise InputError(f"search {reference!r}: {error}{hint}") from (None if own else error)
     except Exception as error:
         raise SystemFailedError(
             f"search {reference!r}: importing failed: {type(error).__name__}: {error}"

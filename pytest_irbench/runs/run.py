@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -17,7 +16,7 @@ from pytest_irbench.formats.rows import find_twins, group, text_id
 from pytest_irbench.formats.trec import RUN_FIELDS, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -112,11 +111,11 @@ class Run:
             docs = [text_id(doc, "document id") for doc in docs]
         values = np.concatenate(scores) if scores else np.zeros(0)
         offsets = np.cumsum(np.array(sizes, np.int64))
-        return cls(query_ids, offsets, Ids.from_strings(docs), values, name)._checked(
+        return cls(query_ids, offsets, Ids.from_strings(docs), values, name).checked(
             lambda _row, message: InputError(message)
         )
 
-    def _checked(self, fault: Callable[[int, str], InputError]) -> Self:
+    def checked(self, fault: Callable[[int, str], InputError]) -> Self:
         """Refuse NaN scores and repeated documents; `fault` builds the error for a row."""
         nan = np.flatnonzero(np.isnan(self.scores))
         if len(nan):
@@ -203,7 +202,7 @@ def read_run(path: str | Path) -> Run:
     scores = table.numbers(4)
     query_ids, offsets, order = group(table.ids(0))
     run = Run(query_ids, offsets, table.ids(2).take(order), scores[order], table.ids(5)[0])
-    return run._checked(lambda row, message: table.fault(int(order[row]), message))
+    return run.checked(lambda row, message: table.fault(int(order[row]), message))
 
 
 def _real_numbers(scores: list[Any], query_id: str, docs: list[Any]) -> NDArray[np.float64]:

@@ -1,0 +1,52 @@
+"""Benchmarks from the user's own topics and qrels files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_irbench.benchmarks.benchmark import Benchmark
+from pytest_irbench.benchmarks.qrels import read_qrels
+from pytest_irbench.benchmarks.topics import judged_topics, read_topics
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def load_files(
+    name: str,
+    topics_path: str | Path,
+    qrels_path: str | Path,
+    relevance_level: int = Benchmark.relevance_level,
+    depth: int = Benchmark.depth,
+    measures: tuple[str, ...] = Benchmark.measures,
+    description: str = "",
+) -> Benchmark:
+    """Load a benchmark from a file of topics and a TREC qrels file.
+
+    Topics without judgments are left out; as earlier turns they stay in the history of judged ones.
+
+    Parameters
+    ----------
+    name
+        What the benchmark is called.
+    topics_path
+        Lines of ``query_id``, tab, text; or CAsT-style JSON when it ends in ``.json`` or ``.json.gz``.
+    qrels_path
+        Lines of ``query_id iteration doc_id relevance``.
+    relevance_level
+        The lowest grade that counts as relevant for binary measures.
+    depth
+        How many documents per topic are asked for.
+    measures
+        The primary measure first.
+    description
+        One line for people.
+
+    Raises
+    ------
+    InputError
+        With file and place, when a file can't be read or the two do not fit together.
+    """
+    qrels = read_qrels(qrels_path)
+    topics = judged_topics(read_topics(topics_path), qrels, topics_path)
+    return Benchmark(name, topics, qrels, relevance_level, depth, tuple(measures), description)

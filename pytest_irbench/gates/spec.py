@@ -1,0 +1,251 @@
+"""irbench.yaml as frozen data; every fault of the file is told with its place, all at once."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from itertools import product
+from typing import TYPE_CHECKING
+
+from pytest_irbench.benchmarks.benchmark import Benchmark
+from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES
+from pytest_irbench.errors import InputError
+from pytest_irbench.gates import yaml_text
+from pytest_irbench.gates.declared import BenchmarkSpec, GateSpec, Rule, Spec, SystemSpec, ThresholdSpec
+from pytest_irbench.gates.nodes import (
+    Faults,
+    Fields,
+    ListNode,
+    MapNode,
+    Scalar,
+    as_map,
+    described,
+    nearest,
+    shown,
+)
+from pytest_irbench.gates.thresholds import LIMIT_KEYS, check_measures, read_thresholds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from pytest_irbench.gates.nodes import Node
+
+__all__ = ["BenchmarkSpec", "GateSpec", "Rule", "Spec", "SystemSpec", "ThresholdSpec", "read_spec"]
+
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "file": ("benchmarks", "systems", "gates"),
+    "benchmark": ("topics", "qrels", "ir_datasets", "relevance_level", "depth", "measures", "description"),
+    "system": ("search", "run", "depth"),
+    "gate": ("benchmark", "system", "depth", "thresholds"),
+    "limits": LIMIT_KEYS,
+}
+"""Every key that the file may hold, by the mapping that it stands in."""
+
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+"""What benchmarks and systems may be called: their names become part of pytest's node ids."""
+
+BUILTIN_NAMES = tuple(sorted({*BUILTIN, *(name for family in FAMILIES.values() for name in family)}))
+RESERVED_NAMES = (*BUILTIN_NAMES, *FAMILIES, "all")
+"""Names that select something already, so that nothing can be declared under them."""
+
+_SEARCH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(\(\))?", re.ASCII)
+_SEARCH_EXAMPLE = "shop.search:bm25"
+_RUN_EXAMPLE = "'runs/{benchmark}.bm25.trec.gz'"
+_SOURCES = "{topics: topics.tsv, qrels: qrels.txt} or {ir_datasets: beir/scifact/test}"
+_ANSWERS = f"{{search: {_SEARCH_EXAMPLE}}} or {{run: {_RUN_EXAMPLE}}}"
+_GATE = "{benchmark: dl20-passage, system: bm25, thresholds: {nDCG@10: 0.45}}"
+
+
+def read_spec(path: Path) -> Spec:
+    """Read a file of benchmarks, systems and gates.
+
+    Parameters
+    ----------
+    path
+        The YAML file. Paths in it are relative to its folder.
+
+    Raises
+    ------
+    InputError
+        When the file can't be opened.
+    InputErrors
+        With every fault of the file, in its order.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"this file can't be read: {error.strerror or error}", path) from None
+    faults = Faults(path)
+    spec = _Reader(path, faults).file(yaml_text.parse(data, faults))
+    faults.raise_all()
+    return spec
+
+
+class _Reader:
+    """Turns nodes into the data of `declared`; what is faulty is noted and left out."""
+
+    def __init__(self, path: Path, faults: Faults) -> None:
+        self.path = path
+        self.faults = faults
+        self.levels = {name: info.relevance_level for name, info in BUILTIN.items()}
+        self.benchmark_names = dict.fromkeys((*BUILTIN_NAMES, *FAMILIES))
+        self.system_names: dict[str, None] = {}
+        self.pairs: dict[tuple[str, str], GateSpec] = {}
+
+    def file(self, root: Node | None) -> Spec:
+        if root is None or (isinstance(root, Scalar) and root.value is None):
+            self.faults.add_at(1, 1, "this file declares nothing: it needs the key gates")
+            return Spec(self.path, {}, {}, ())
+        mapping = as_map(root, self.faults, f"this file is a mapping with the keys {', '.join(KEYS['file'])}")
+        fields = Fields(mapping or MapNode(1, 1), self.faults, "this file", KEYS["file"])
+        # Names first, wherever they stand in the file: a declaration with a fault is still declared.
+        benchmarks, systems = self.section(fields, "benchmarks"), self.section(fields, "systems")
+        self.benchmark_names.update(dict.fromkeys(key.text for key, _ in benchmarks))
+        self.system_names.update(dict.fromkeys(key.text for key, _ in systems))
+        declared = [self.benchmark(key, node) for key, node in benchmarks]
+        asked = [self.system(key, node) for key, node in systems]
+        gates = [gate for node in self.gate_nodes(fields) for gate in self.gate(node)]
+        return Spec(
+            self.path,
+            {benchmark.name: benchmark for benchmark in declared if benchmark},
+            {system.name: system for system in asked if system},
+            tuple(gates),
+        )
+
+    def section(self, fields: Fields, section: str) -> list[tuple[Scalar, Node]]:
+        """Return the names and bodies of ``benchmarks`` or ``systems``."""
+        node = fields.get(section)
+        if node is None:
+            return []
+        mapping = as_map(node, self.faults, f"{section} maps names to their declarations")
+        entries = list(mapping.entries.values()) if mapping else []
+        for key, _ in entries:
+            self.check_name(key, section.removesuffix("s"))
+            if section == "benchmarks" and key.text in RESERVED_NAMES:
+                self.faults.add(
+                    key, f"the name {shown(key.text)} is built in: call your benchmark something else"
+                )
+        return entries
+
+    def check_name(self, name: Scalar, what: str) -> bool:
+        if NAME.fullmatch(name.text):
+            return True
+        said = f"the {what} name {shown(name.text)} can't be part of a test's id"
+        self.faults.add(name, f"{said}: use letters a to z, digits and _, and after the first also . + -")
+        return False
+
+    def benchmark(self, key: Scalar, node: Node) -> BenchmarkSpec | None:
+        what = f"benchmark {shown(key.text)}"
+        mapping = as_map(node, self.faults, f"{what} takes {_SOURCES}")
+        if mapping is None:
+            return None
+        fields = Fields(mapping, self.faults, what, KEYS["benchmark"])
+        self.check_source(key, fields, what)
+        level = fields.whole("relevance_level", 2) or Benchmark.relevance_level
+        self.levels[key.text] = level
+        measures = fields.texts("measures", "nDCG@10")
+        check_measures(measures, self.faults, {level})
+        return BenchmarkSpec(
+            name=key.text,
+            line=key.line,
+            topics=self.path_of(fields, "topics", "topics.tsv"),
+            qrels=self.path_of(fields, "qrels", "qrels.txt"),
+            ir_datasets=fields.text("ir_datasets", "beir/scifact/test"),
+            relevance_level=level,
+            depth=fields.whole("depth", 1000) or Benchmark.depth,
+            measures=tuple(measure.text for measure in measures) or Benchmark.measures,
+            description=fields.text("description", "'questions of our help desk'") or "",
+        )
+
+    def check_source(self, key: Scalar, fields: Fields, what: str) -> None:
+        files = [name for name in ("topics", "qrels") if name in fields]
+        if "ir_datasets" in fields and files:
+            self.faults.add(
+                fields.known[files[0]][0], f"{what} takes either topics and qrels, or ir_datasets: keep one"
+            )
+        elif "ir_datasets" not in fields and len(files) < 2:
+            self.faults.add(key, f"{what} needs {_SOURCES}")
+
+    def path_of(self, fields: Fields, key: str, example: str) -> Path | None:
+        text = fields.text(key, example)
+        if text is not None and "\0" in text:
+            self.faults.add(fields.known[key][1], f"{key} is no path: it holds a null character")
+        return None if text is None else self.path.absolute().parent / text
+
+    def system(self, key: Scalar, node: Node) -> SystemSpec | None:
+        what = f"system {shown(key.text)}"
+        mapping = as_map(node, self.faults, f"{what} takes {_ANSWERS}")
+        if mapping is None:
+            return None
+        fields = Fields(mapping, self.faults, what, KEYS["system"])
+        if ("search" in fields) == ("run" in fields):
+            self.faults.add(key, f"{what} takes exactly one of search and run: {_ANSWERS}")
+        search, run = fields.text("search", _SEARCH_EXAMPLE), fields.text("run", _RUN_EXAMPLE)
+        if search is not None and not _SEARCH.fullmatch(search):
+            message = f"search is module:attribute, such as {_SEARCH_EXAMPLE}, not {shown(search)}"
+            self.faults.add(fields.known["search"][1], message)
+        if run is not None and (fault := _run_fault(run)):
+            self.faults.add(fields.known["run"][1], fault)
+        return SystemSpec(key.text, key.line, search, run, fields.whole("depth", 100))
+
+    def gate_nodes(self, fields: Fields) -> list[Node]:
+        node = fields.get("gates")
+        if node is None:
+            return []
+        if isinstance(node, ListNode) and node.items:
+            return node.items
+        self.faults.add(node, f"gates is a list, one '- benchmark: ...' for each gate, not {described(node)}")
+        return []
+
+    def gate(self, node: Node) -> list[GateSpec]:
+        mapping = as_map(node, self.faults, f"a gate is a mapping such as {_GATE}")
+        if mapping is None:
+            return []
+        fields = Fields(mapping, self.faults, "a gate", KEYS["gate"])
+        for key in ("benchmark", "system"):
+            if key not in fields:
+                self.faults.add(mapping, f"this gate has no {key}: a gate is a mapping such as {_GATE}")
+        benchmarks, systems = self.gate_benchmarks(fields), self.gate_systems(fields)
+        depth = fields.whole("depth", 100)
+        levels = {self.levels.get(name, Benchmark.relevance_level) for name in benchmarks}
+        thresholds = read_thresholds(
+            mapping, fields.get("thresholds"), self.faults, levels or {Benchmark.relevance_level}
+        )
+        gates = []
+        for benchmark, system in product(benchmarks, systems):
+            gates.append(GateSpec(mapping.line, benchmark, system, depth, thresholds))
+            first = self.pairs.setdefault((benchmark, system), gates[-1])
+            if first is not gates[-1]:
+                said = f"benchmark {benchmark} with system {system} is a gate already in line {first.line}"
+                self.faults.add(mapping, f"{said}: put all of its thresholds there")
+        return gates
+
+    def gate_benchmarks(self, fields: Fields) -> list[str]:
+        names: list[str] = []
+        for scalar in fields.texts("benchmark", "dl20-passage"):
+            if scalar.text not in self.benchmark_names:
+                close = nearest(scalar.text, self.benchmark_names)
+                self.faults.add(scalar, f"unknown benchmark {shown(scalar.text)}{close}")
+            else:
+                names += FAMILIES.get(scalar.text, (scalar.text,))
+        return names
+
+    def gate_systems(self, fields: Fields) -> list[str]:
+        names = fields.texts("system", "bm25")
+        for name in names:
+            if name.text in self.system_names or not self.check_name(name, "system"):
+                continue
+            if not name.text.isidentifier() or keyword.iskeyword(name.text):
+                said = f"system {shown(name.text)} is not under systems:, so it would have to be a fixture"
+                close = nearest(name.text, self.system_names) if self.system_names else ""
+                self.faults.add(name, f"{said}, and is no Python name{close}")
+        return [name.text for name in names]
+
+
+def _run_fault(run: str) -> str | None:
+    """Say what is wrong with the text of ``run``."""
+    rest = run.replace("{benchmark}", "")
+    if braced := re.search(r"\{[^{}]*\}|[{}]", rest):
+        return f"run holds {shown(braced[0])}, but its only placeholder is {{benchmark}}: {_RUN_EXAMPLE}"
+    return "run is no path: it holds a null character" if "\0" in rest else None

@@ -1,0 +1,67 @@
+"""Fixtures for all tests."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+# Tests of the plugin run pytest inside this process, which forgets the modules that were imported
+# meanwhile. numpy can't be imported a second time, so it is imported before.
+import numpy as np  # noqa: F401
+import pytest
+
+pytest_plugins = ["pytester"]
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+REWRITES = "evaluation_topics_annotated_resolved_v1.0.tsv"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ir_datasets_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Keep tests out of the user's data folder: one of our own, with the published data if we have it.
+
+    For the session, since ir_datasets binds what it has registered to the folder of its import.
+    """
+    home = tmp_path_factory.mktemp("ir_datasets") / "home"
+    home.mkdir()
+    if SHARED_DATA.is_dir():
+        copy_folder(SHARED_DATA / "ir_datasets_home", home)
+        shutil.copyfile(SHARED_DATA / "extra" / REWRITES, home / "trec-cast" / "2019" / REWRITES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IR_DATASETS_HOME", str(home))
+        yield home
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder with the published topics, qrels and runs; read-only."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("the published data is not beside the repository (../shared/data)")
+    return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def published_home(shared_data: Path, ir_datasets_home: Path) -> Path:
+    """The data folder with the published data of all built-in benchmarks; not to be edited."""
+    return ir_datasets_home
+
+
+@pytest.fixture
+def own_home(published_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the published data for one test, which may damage it."""
+    home = tmp_path / "home"
+    copy_folder(published_home, home)
+    monkeypatch.setenv("IR_DATASETS_HOME", str(home))
+    return home
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy a folder that may be write-protected into one that is not."""
+    for path in source.rglob("*"):
+        copy = target / path.relative_to(source)
+        if path.is_dir():
+            copy.mkdir(parents=True, exist_ok=True)
+        else:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
