@@ -1,1 +1,1 @@
-"""Is it good enough?"""
+"""Is it good enough."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_irbench.plugin import fixtures, selection
-from pytest_irbench.plugin.options import add_options
-from pytest_irbench.plugin.session import SESSION, IrbenchSession, session_of
+from pytest_irbench.plugin import fixtures
+from pytest_irbench.plugin.options import add_options, asked, is_gate_file
+from pytest_irbench.plugin.session import SESSION, IrbenchSession, Selection, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -54,7 +54,12 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the selection; bring in the fixtures."""
-    config.stash[SESSION] = IrbenchSession(config, selection.read_selection(config))
+    selected = Selection((), {})
+    if asked(config):
+        from pytest_irbench.plugin.selection import read_selection
+
+        selected = read_selection(config)
+    config.stash[SESSION] = IrbenchSession(config, selected)
     config.pluginmanager.register(fixtures, "irbench-fixtures")
     config.pluginmanager.register(Ledger(config), "irbench-ledger")
 
@@ -71,7 +76,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> GateFile | None:
     """Collect a file of gates when a benchmark is selected or the file is named itself."""
-    if not selection.is_gate_file(parent.config, file_path):
+    if not is_gate_file(parent.config, file_path):
         return None
     from pytest_irbench.plugin import collect
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
 
 DEFAULT_FILES = ("irbench.yaml", "irbench.yml", "*.irbench.yaml")
@@ -40,3 +43,14 @@ def add_options(parser: pytest.Parser) -> None:
         type="args",
         default=list(DEFAULT_FILES),
     )
+
+
+def is_gate_file(config: pytest.Config, path: Path) -> bool:
+    """Whether a file's name is one of those that hold gates (ini ``irbench_files``)."""
+    return any(fnmatch(path.name, pattern) for pattern in config.getini("irbench_files"))
+
+
+def asked(config: pytest.Config) -> bool:
+    """Whether one of the options that select something was given, rightly or not."""
+    given = config.getoption("irbench") or config.getoption("irbench_run")
+    return bool(given) or "--irbench" in config.invocation_params.args

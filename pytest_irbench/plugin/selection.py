@@ -1,47 +1,23 @@
-"""Which benchmarks the command line selects, and the files that declare gates."""
+"""Read what the command line selects, and find the files that declare gates."""
 
 from __future__ import annotations
 
 import os
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES, expand, unknown_benchmark
+from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES, unknown_benchmark
 from pytest_irbench.errors import IrbenchError
+from pytest_irbench.plugin.options import is_gate_file
+from pytest_irbench.plugin.session import ALL, Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_irbench.gates.spec import Spec
-
-ALL = "all"
-
-
-class Selection(NamedTuple):
-    """What `--irbench` asked for.
-
-    Attributes
-    ----------
-    names
-        As typed: benchmarks, families or ``all``; empty when nothing is selected.
-    runs
-        System -> path of a run file, from ``--irbench-run``.
-    """
-
-    names: tuple[str, ...]
-    runs: dict[str, str]
-
-    @property
-    def benchmarks(self) -> tuple[str, ...]:
-        """The benchmarks behind the names; without those that ``all`` adds."""
-        return tuple(dict.fromkeys(b for name in self.names if name != ALL for b in expand(name)))
-
-    def includes(self, benchmark: str) -> bool:
-        """Whether a benchmark is selected."""
-        return ALL in self.names or benchmark in self.benchmarks
 
 
 def read_selection(config: pytest.Config) -> Selection:
@@ -78,11 +54,6 @@ def _run_option(text: str) -> tuple[str, str]:
             f"--irbench-run takes NAME=PATH, for instance bm25=runs/bm25.trec, not {text!r}"
         )
     return name, path
-
-
-def is_gate_file(config: pytest.Config, path: Path) -> bool:
-    """Whether a file's name is one of those that hold gates (ini ``irbench_files``)."""
-    return any(fnmatch(path.name, pattern) for pattern in config.getini("irbench_files"))
 
 
 def named_on_command_line(config: pytest.Config, path: Path) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from pytest_irbench.benchmarks.builtin import BUILTIN, unknown_benchmark
+from pytest_irbench.benchmarks.builtin import BUILTIN, expand, unknown_benchmark
 from pytest_irbench.errors import InputError, IrbenchError
 
 if TYPE_CHECKING:
@@ -17,9 +17,35 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.spec import BenchmarkSpec, GateSpec, Spec
     from pytest_irbench.measures.evaluate import Scores
     from pytest_irbench.measures.measure import Measure
-    from pytest_irbench.plugin.selection import Selection
     from pytest_irbench.reports.summary import Row
     from pytest_irbench.runs.run import Run
+
+
+ALL = "all"
+
+
+class Selection(NamedTuple):
+    """What `--irbench` asked for.
+
+    Attributes
+    ----------
+    names
+        As typed: benchmarks, families or ``all``; empty when nothing is selected.
+    runs
+        System -> path of a run file, from ``--irbench-run``.
+    """
+
+    names: tuple[str, ...]
+    runs: dict[str, str]
+
+    @property
+    def benchmarks(self) -> tuple[str, ...]:
+        """The benchmarks behind the names; without those that ``all`` adds."""
+        return tuple(dict.fromkeys(b for name in self.names if name != ALL for b in expand(name)))
+
+    def includes(self, benchmark: str) -> bool:
+        """Whether a benchmark is selected."""
+        return ALL in self.names or benchmark in self.benchmarks
 
 
 class IrbenchSession:

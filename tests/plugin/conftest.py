@@ -1,0 +1,26 @@
+"""Fixtures for the tests of the plugin."""
+
+from __future__ import annotations
+
+# pytester forgets what was imported inside; importing it once here saves that time in each test.
+import pytest
+from small_project import CONFTEST, GATES, QRELS, TOPICS, Project
+
+import pytest_irbench.gates.spec
+import pytest_irbench.plugin.collect
+import pytest_irbench.plugin.told
+import pytest_irbench.reports.explain
+import pytest_irbench.runs.retrieve  # noqa: F401
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project with four thresholds, all of which pass."""
+    monkeypatch.setenv("COLUMNS", "250")
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    small = Project(pytester)
+    small.write("topics.tsv", TOPICS)
+    small.write("qrels.txt", QRELS)
+    small.write("conftest.py", CONFTEST)
+    small.write("irbench.yaml", GATES)
+    return small
