@@ -17,6 +17,7 @@ import numpy as np
 
 from pytest_irbench.errors import InputError
 from pytest_irbench.formats.ids import WORD, Ids
+from pytest_irbench.formats.numbers import parse_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,9 +29,6 @@ _NEWLINE = ord("\n")
 # Blank, tab and the two line ends separate; nothing else does (a no-break space is part of an id).
 _SEPARATES = np.zeros(256, np.bool_)
 _SEPARATES[list(b" \t\r\n")] = True
-_PLAIN_NUMBER = np.zeros(256, np.bool_)
-_PLAIN_NUMBER[list(b"0123456789.-")] = True
-_NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,27 +67,12 @@ class Table:
             When a field is no decimal number (``inf`` and ``nan`` are read), with its line.
         """
         column = self.ids(field)
-        width = -(-min(max(column.max_length, 1), 4 * WORD) // WORD)
-        words = np.stack([column.word(index) for index in range(width)], axis=1)
-        text = words.astype(">u8").view(np.uint8)
-        # Digits, point and minus in few bytes are left to numpy; every other token is judged alone.
-        plain = _PLAIN_NUMBER[text].sum(axis=1) == column.lengths
-        values = np.zeros(len(self))
-        try:
-            values[plain] = text.view(f"S{WORD * width}")[:, 0][plain].astype(np.float64)
-        except ValueError:
-            plain[:] = False
-        for row in np.flatnonzero(~plain):
-            values[row] = self._number(column, int(row), field)
-        return values
-
-    def _number(self, column: Ids, row: int, field: int) -> float:
-        start = column.starts[row]
-        token = self.data[start : start + column.lengths[row]].tobytes()
-        if _NUMBER.fullmatch(token) is None:
+        values, wrong = parse_numbers(column)
+        if len(wrong):
+            row = int(wrong[0])
             name = (RUN_FIELDS if self.starts.shape[1] == len(RUN_FIELDS) else QRELS_FIELDS)[field]
-            raise self.fault(row, f"the {name} {token.decode()!r} is not a number")
-        return float(token)
+            raise self.fault(row, f"the {name} {column[row]!r} is not a number")
+        return values
 
     def fault(self, row: int, message: str) -> InputError:
         """Build the error for one row, with its line."""

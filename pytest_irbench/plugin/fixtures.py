@@ -91,7 +91,8 @@ def _irbench_scores(request: pytest.FixtureRequest, irbench_threshold: GateThres
         pytest.fail(item.missing, pytrace=False)
     # Fetched here only to hand it on: it is in the test's signature and so already built.
     system = request.getfixturevalue(item.fixture) if item.fixture else None
-    variant = {k: v for k, v in request.node.callspec.params.items() if k != collect.PARAMETER}
+    # By identity, because two parameters may print alike; pytest keeps them for the session.
+    variant = {k: id(v) for k, v in request.node.callspec.params.items() if k != collect.PARAMETER}
     message = ""
     try:
         scores = session_of(request.config).scores(item.spec, item.gate, variant, system)

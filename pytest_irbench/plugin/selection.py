@@ -38,12 +38,12 @@ def read_selection(config: pytest.Config) -> Selection:
         raise pytest.UsageError("--irbench-run needs --irbench=NAMES: nothing is measured without it")
     unknown = [name for name in typed if name not in (ALL, *BUILTIN, *FAMILIES)]
     if unknown:
-        declared = declared_names(config)
+        faults: list[str] = []
+        declared = declared_names(config, faults)
         for name in unknown:
             if name not in declared:
-                raise pytest.UsageError(
-                    f"--irbench: {unknown_benchmark(name, declared)} (pytest --irbench-list shows all)"
-                )
+                told = "\n".join([" (pytest --irbench-list shows all)", *faults])
+                raise pytest.UsageError(f"--irbench: {unknown_benchmark(name, declared)}{told}")
     return Selection(tuple(dict.fromkeys(typed)), runs)
 
 
@@ -85,19 +85,20 @@ def _in_folders_above(config: pytest.Config, folder: Path) -> Iterator[Path]:
             break
 
 
-def readable_specs(config: pytest.Config) -> list[Spec]:
-    """Read the files with gates, those with faults left out (collecting them tells the faults)."""
+def readable_specs(config: pytest.Config, faults: list[str] | None = None) -> list[Spec]:
+    """Read the files with gates, those with faults left out: collecting them tells what goes to `faults`."""
     from pytest_irbench.gates.spec import read_spec
 
     specs = []
     for path in dict.fromkeys(gate_files(config)):
         try:
             specs.append(read_spec(path))
-        except IrbenchError:
-            continue
+        except IrbenchError as error:
+            if faults is not None:
+                faults.append(str(error))
     return specs
 
 
-def declared_names(config: pytest.Config) -> list[str]:
+def declared_names(config: pytest.Config, faults: list[str]) -> list[str]:
     """Return the names of the benchmarks that the project's own files declare."""
-    return [name for spec in readable_specs(config) for name in spec.benchmarks]
+    return [name for spec in readable_specs(config, faults) for name in spec.benchmarks]

@@ -40,7 +40,8 @@ def write_summary(terminal: pytest.TerminalReporter, session: IrbenchSession) ->
         rows = [row for _, row in sorted(session.rows.values(), key=lambda entry: entry[0])]
         terminal.write_line(summary(rows))
     for path, count in session.left_out.items():
-        what = "a file with faults" if count < 0 else f"{count} thresholds"
+        counted = f"{count} threshold{'s' * (count != 1)}"
+        what = "a file with faults" if count < 0 else counted
         terminal.write_line(f"irbench: {what} in {path} not run; run with --irbench=all")
 
 

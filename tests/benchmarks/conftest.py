@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import importlib
 import json
-from dataclasses import replace
+
 from hashlib import md5
 from pathlib import Path
 
@@ -103,8 +103,7 @@ def _pin(patch: pytest.MonkeyPatch, name: str, texts: dict[str, str], qrels_text
     rows = [line.split() for line in qrels_text.splitlines()]
     qrels = Qrels.from_rows((query_id, doc_id, int(grade)) for query_id, _, doc_id, grade in rows)
     topics = Topics([Topic(text, query_id) for query_id, text in texts.items()])
-    pinned = replace(
-        BUILTIN[name],
+    pinned = BUILTIN[name]._replace(
         judged=len(topics),
         judgments=len(qrels),
         topics_sha256=topics.sha256,
