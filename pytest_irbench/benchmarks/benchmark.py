@@ -82,6 +82,10 @@ class Topic(str):  # noqa: SLOT000 - a str with attributes needs its __dict__
         topic.automatic = automatic
         return topic
 
+    def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, Any]]:
+        # A system may hand its topics to other processes.
+        return (str(self), self.query_id), {}
+
     def __repr__(self) -> str:
         return f"Topic({str(self)!r}, query_id={self.query_id!r})"
 
