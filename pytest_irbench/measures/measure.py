@@ -146,6 +146,8 @@ class Measure:
         """
         name, args, cutoff = _split(text)
         name = ALIASES.get(name, name)
+        if name == "NumRet" and "rel" in args:
+            name = "NumRelRet"  # what ir_measures writes with a parameter is another measure here
         signature = SIGNATURES.get(name)
         if signature is None or any(key not in _accepted(signature) for key in args):
             return cls._external(text, name, args, cutoff, relevance_level)

@@ -51,13 +51,19 @@ class MeasuredValue(float):
         made.append(value)
         return value
 
+    def _met(self, other: object) -> None:
+        """Note a comparison, which is also one of the other value when both were measured."""
+        self.compared = True
+        if isinstance(other, MeasuredValue):
+            other.compared = True
+
     def _hold(self, rule: str, limit: Any) -> bool:
         """Decide a comparison."""
         __tracebackhide__ = True
         from pytest_irbench.gates.decide import decide
         from pytest_irbench.reports.explain import explain
 
-        self.compared = True
+        self._met(limit)
         text = self.measure.text(self.scores.relevance_level)
         verdict = decide(text, float(self), rule, float(limit))
         if verdict.outcome == "failed":
@@ -83,11 +89,11 @@ class MeasuredValue(float):
 
     # An equality is a comparison too, but one that pytest explains well by itself.
     def __eq__(self, other: object) -> bool:
-        self.compared = True
+        self._met(other)
         return super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:
-        self.compared = True
+        self._met(other)
         return super().__ne__(other)
 
     __hash__ = float.__hash__

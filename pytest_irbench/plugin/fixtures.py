@@ -100,7 +100,10 @@ def _irbench_scores(request: pytest.FixtureRequest, irbench_threshold: GateThres
         message = could_not_measure(error, item.place)
     if message:
         pytest.fail(message, pytrace=False)
-    request.node.user_properties.extend(collect.measured(item, scores))
+    known = dict(collect.measured(item, scores))
+    properties: list[tuple[str, Any]] = request.node.user_properties
+    # The measure as it was decided takes the place of the measure as it was written.
+    properties[:] = [*(p for p in properties if p[0] not in known), *known.items()]
     return scores
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -99,7 +100,10 @@ class IrbenchSession:
         """
         declared = spec.benchmarks.get(name) if spec else None
         key = ("benchmark", name, spec.path if spec and declared else None)
-        loaded: Benchmark = self._once(key, lambda: _load(name, declared))
+        # What is fetched, and from where, must be seen while it is waited for.
+        capture = self.config.pluginmanager.getplugin("capturemanager")
+        with capture.global_and_fixture_disabled() if capture else nullcontext():
+            loaded: Benchmark = self._once(key, lambda: _load(name, declared))
         return loaded
 
     def scores(self, spec: Spec, gate: GateSpec, variant: Mapping[str, Any], system: Any) -> Scores:

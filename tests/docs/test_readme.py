@@ -89,7 +89,16 @@ def test_the_table_is_what_the_demo_prints() -> None:
 
 def test_pip_installs_the_plugin_with_its_data(tmp_path: Path) -> None:
     assert "pip install ." in COMMANDS
-    build = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path)]
+    build = [
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--wheel-dir",
+        str(tmp_path),
+    ]
     subprocess.run([sys.executable, *build, "."], cwd=ROOT, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
@@ -124,7 +133,9 @@ def test_the_public_benchmarks_run_on_real_data(tmp_path: Path) -> None:
     shutil.copy(SHARED / "runs" / "dl20-passage" / "bm25.trec.gz", runs)
     saved = "import gzip, pytest\n\n@pytest.fixture\ndef bm25():\n"
     saved += "    lines = [line.split() for line in gzip.open('runs/bm25.trec.gz', 'rt')]\n"
-    saved += "    return lambda topic, k: [(d, float(s)) for q, _, d, _, s, _ in lines if q == topic.query_id]\n"
+    saved += (
+        "    return lambda topic, k: [(d, float(s)) for q, _, d, _, s, _ in lines if q == topic.query_id]\n"
+    )
     project.joinpath("conftest.py").write_text(saved)
     with gzip.open(runs / "bm25.trec.gz") as run_file:
         assert run_file.read(1)
