@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 RUN_FIELDS = ("query_id", "Q0", "doc_id", "rank", "score", "tag")
 QRELS_FIELDS = ("query_id", "iteration", "doc_id", "relevance")
 
+BOM = b"\xef\xbb\xbf"
+
 _NEWLINE = ord("\n")
 # Blank, tab and the two line ends separate; nothing else does (a no-break space is part of an id).
 _SEPARATES = np.zeros(256, np.bool_)
@@ -130,7 +132,7 @@ def read_bytes(path: Path) -> bytes:
             raise InputError(f"is a damaged gzip file: {error}", path) from None
     elif path.suffix == ".gz" and content:
         raise InputError("is named .gz but is not a gzip file: rename or compress it", path)
-    return content.removeprefix(b"\xef\xbb\xbf")
+    return content.removeprefix(BOM)
 
 
 def _check_utf8(path: Path, content: bytes) -> None:
@@ -161,9 +163,10 @@ def _tokens(data: NDArray[np.uint8], size: int) -> tuple[NDArray[np.int64], NDAr
 def _lines_are_rows(data: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> bool:
     """Tell whether the tokens, a file's width of them in a row, are one line each."""
     at_line_end = data[ends] == _NEWLINE
-    if not at_line_end[:, :-1].any() and at_line_end[:-1, -1].all():
+    alone = (ends.ravel()[:-1] + 1 == starts.ravel()[1:]).all()
+    if alone and not at_line_end[:, :-1].any() and at_line_end[:-1, -1].all():
         return True
-    # Lines may also end in blanks, in CRLF, or be blank.
+    # Not one separator behind each token: lines may be blank, padded, or end in CRLF.
     newlines = np.flatnonzero(data == _NEWLINE)
     first = np.searchsorted(newlines, starts[:, 0])
     last = np.searchsorted(newlines, starts[:, -1])

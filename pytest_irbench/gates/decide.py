@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from dataclasses import dataclass
 from typing import Literal
@@ -48,12 +49,13 @@ class Verdict:
         if self.outcome == "passed":
             return f"{self.measure} = {value}, {self.rule} {limit}"
         short = "short by" if self.is_floor else "over by"
-        miss = f" ({short} {_size(abs(self.limit - self.value))})" if self.value == self.value else ""
+        size = abs(self.limit - self.value)
+        miss = f" ({short} {_size(size)})" if 0 < size < math.inf else ""
         return f"{self.measure} = {value}, {_MISSED[self.rule]} {limit}{miss}"
 
 
 def decide(measure: str, value: float, rule: str, limit: float) -> Verdict:
-    """Hold a value against a limit; NaN never passes.
+    """Hold a value against a limit; NaN and infinity never pass, on either side.
 
     Parameters
     ----------
@@ -62,14 +64,19 @@ def decide(measure: str, value: float, rule: str, limit: float) -> Verdict:
     rule
         ``min``, ``max``, ``>=``, ``>``, ``<=`` or ``<``.
     """
-    return Verdict(measure, value, rule, limit, "passed" if _HOLDS[rule](value, limit) else "failed")
+    holds = math.isfinite(value) and math.isfinite(limit) and _HOLDS[rule](value, limit)
+    return Verdict(measure, value, rule, limit, "passed" if holds else "failed")
 
 
 def distinct(value: float, limit: float) -> tuple[str, str]:
-    """Print both numbers with 4 decimals, or with as many as it takes to tell them apart."""
+    """Print both numbers with 4 decimals, or with as many as it takes to tell them apart.
+
+    A limit of up to 6 decimals is printed as it was written.
+    """
     for digits in range(4, 18):
         pair = f"{value:.{digits}f}", f"{limit:.{digits}f}"
-        if value == limit or (pair[0] != pair[1] and float(pair[1]) == limit):
+        apart = value == limit or pair[0] != pair[1]
+        if apart and (digits >= 6 or float(pair[1]) == limit):
             return pair
     return repr(value), repr(limit)
 

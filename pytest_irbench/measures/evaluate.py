@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_irbench.benchmarks.qrels import Qrels
+from pytest_irbench.errors import InputError
 from pytest_irbench.measures import external
 from pytest_irbench.measures.kernels import KERNELS
 from pytest_irbench.measures.measure import Measure
@@ -101,8 +102,21 @@ def evaluate(
 
 
 def _values(judged: JudgedRanking, measure: Measure) -> NDArray[np.float64]:
-    if not measure.external:
+    values = _external_values(judged, measure) if measure.external else _own_values(judged, measure)
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        query_id = judged.query_ids[int(wrong[0])]
+        raise InputError(f"{measure} is {values[wrong[0]]} for query {query_id!r}, which is no value")
+    return values
+
+
+def _own_values(judged: JudgedRanking, measure: Measure) -> NDArray[np.float64]:
+    # What overflows (grades or gains without measure) is found afterwards, and is an error.
+    with np.errstate(over="ignore", invalid="ignore"):
         return KERNELS[measure.name](judged, measure)
+
+
+def _external_values(judged: JudgedRanking, measure: Measure) -> NDArray[np.float64]:
     qrels = ((q, d, grade) for q in judged.query_ids for d, grade in judged.qrels[q].items())
     # ir_measures' text always carries rel, as its own default is 1 whatever the benchmark says.
     text = measure.text(relevance_level=0)

@@ -77,6 +77,6 @@ def values(
         found: Mapping[str, Any] = {
             row.query_id: row.value for row in ir_measures.iter_calc([measure], judgments, ranking)
         }
-    except (RuntimeError, ValueError) as error:
+    except Exception as error:  # a provider is other people's code, and fails in its own ways
         raise InputError(f"ir_measures could not compute {text!r}: {error}") from error
     return [float(found.get(query_id, 0.0)) for query_id in query_ids]

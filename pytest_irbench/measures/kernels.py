@@ -42,7 +42,7 @@ def _ratio(over: Floats | Ints, under: Floats | Ints) -> Floats:
 
 
 def _depth(measure: Measure) -> float:
-    return math.inf if measure.cutoff is None else measure.cutoff
+    return math.inf if measure.cutoff is None else float(measure.cutoff)
 
 
 def _within(place: Ints, measure: Measure) -> Bools:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import difflib
 import math
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, Self
@@ -217,18 +218,21 @@ def _split(text: str) -> tuple[str, dict[str, Any], Any]:
     """Take the text apart: name, arguments, cutoff."""
     if not isinstance(text, str):
         raise InputError(f"{text!r} is not a measure: {_EXAMPLE}")
+    if re.search(r"\d_\d", text):  # Python would read 1_0 as 10
+        raise InputError(f"{text!r} is not a measure: {_EXAMPLE}")
     node = _parsed(text)
-    cutoff, args = None, {}
+    cutoff, args, twice = None, {}, False
     try:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             cutoff = ast.literal_eval(node.right)
             node = node.left
         if isinstance(node, ast.Call) and not node.args:
             args = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
+            twice = len(args) < len(node.keywords)
             node = node.func
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         raise InputError(f"{text!r} is not a measure: {_EXAMPLE}") from None
-    if not isinstance(node, ast.Name):
+    if twice or not isinstance(node, ast.Name):
         raise InputError(f"{text!r} is not a measure: {_EXAMPLE}")
     return node.id, args, cutoff
 
@@ -302,7 +306,7 @@ def _frozen(value: Any) -> Any:
 
 def _printed(value: Any) -> str:
     if isinstance(value, tuple):
-        return "{" + ",".join(f"{key}:{gain:g}" for key, gain in value) + "}"
+        return "{" + ",".join(f"{key}:{gain!r}" for key, gain in value) + "}"
     return repr(value)
 
 
@@ -331,7 +335,7 @@ def _nearest(text: str, name: str) -> str | None:
     """Return `text` with its name replaced by the nearest one, or trec_eval's name translated."""
     stem, _, tail = name.rpartition("_")
     if name in _TREC_EVAL and not _TREC_EVAL[name].endswith("@"):
-        return _TREC_EVAL[name]
+        return text.strip().replace(name, _TREC_EVAL[name], 1)
     if tail.isdecimal() and stem in _TREC_EVAL:
         return f"{_TREC_EVAL[stem]}{tail}"
     lower = {known.lower(): known for known in (*ALIASES, *SIGNATURES)}

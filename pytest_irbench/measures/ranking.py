@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_irbench.errors import InputError
+from pytest_irbench.formats.ids import WORD
 from pytest_irbench.formats.rows import document_keys
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def rank(scores: NDArray[np.float64], docs: Ids, query: Ints, offsets: Ints) -> 
     """
     order = np.arange(len(scores))
     same_query = query[1:] == query[:-1]
-    if not (np.diff(scores, prepend=np.inf)[1:][same_query] <= 0).all():
+    if not (scores[1:] <= scores[:-1])[same_query].all():
         order = np.lexsort((-scores, query))
     ordered = scores[order]
     tied = same_query & (ordered[1:] == ordered[:-1])
@@ -172,12 +173,12 @@ def _break_ties(order: Ints, docs: Ids, tied: NDArray[np.bool_]) -> Ints:
         places = np.flatnonzero(follows | np.append(follows[1:], False))
         group = np.cumsum(~follows[places])
         key = docs.word(word, order[places])
-        left = docs.lengths[order[places]] > 8 * word
-        # Ids that have ended come last; zeros inside an id must not be taken for its end.
-        turn = np.lexsort((~left, ~key, group))
+        # A zero inside an id is more than its end, though both are zeros of the word.
+        left = np.clip(docs.lengths[order[places]] - WORD * word, 0, WORD)
+        turn = np.lexsort((-left, ~key, group))
         order[places] = order[places][turn]
         key, left = key[turn], left[turn]
-        equal = (np.diff(group) == 0) & (np.diff(key) == 0) & left[1:] & left[:-1]
+        equal = (np.diff(group) == 0) & (key[1:] == key[:-1]) & (left[1:] == WORD) & (left[:-1] == WORD)
         follows[:] = False
         follows[places[1:][equal]] = True
         word += 1

@@ -98,6 +98,13 @@ class MeasuredValue(float):
 
     __hash__ = float.__hash__
 
+    # Left to itself, numpy compares its own scalars with a float and never asks this class.
+    __array_ufunc__ = None
+
+    def __reduce__(self) -> tuple[type[float], tuple[float]]:
+        """Copy as the number that it is."""
+        return float, (float(self),)
+
 
 def assert_measure(run: RunLike, measure: str, *, qrels: QrelsLike | None = None) -> MeasuredValue:
     """Measure a run; compare the result with ``>=``, ``>``, ``<=`` or ``<``.

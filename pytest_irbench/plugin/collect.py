@@ -18,7 +18,7 @@ import pytest
 
 from pytest_irbench.errors import IrbenchError
 from pytest_irbench.plugin.fixtures import benchmarks_used
-from pytest_irbench.plugin.selection import named_on_command_line
+from pytest_irbench.plugin.selection import asked_for, named_on_command_line
 from pytest_irbench.plugin.session import IrbenchSession, session_of
 
 if TYPE_CHECKING:
@@ -68,6 +68,9 @@ def gate_file(path: Path, parent: pytest.Collector) -> GateFile | None:
     if named_on_command_line(parent.config, path):
         session.named_files.add(str(path))
     elif not session.selection.names:
+        # pytest shows us the neighbours of a test that was named, too.
+        if not asked_for(parent.config, path):
+            return None
         name = os.path.relpath(path, parent.config.invocation_params.dir)
         try:
             session.left_out[name] = sum(len(gate.thresholds) for gate in read_spec(path).gates)
@@ -80,8 +83,16 @@ def gate_file(path: Path, parent: pytest.Collector) -> GateFile | None:
 class GateFile(pytest.Module):
     """A file of gates."""
 
+    _module: ModuleType | None = None
+
     def _getobj(self) -> ModuleType:
         # pytest asks for the module here; there is no public way to hand it one that is not imported.
+        # With collect_imported_tests=false it asks once for each system.
+        if self._module is None:
+            self._module = self._made_up_module()
+        return self._module
+
+    def _made_up_module(self) -> ModuleType:
         module = ModuleType(self.path.name.replace(".", "_"))
         module.__file__ = str(self.path)
         for name, thresholds in self._by_system().items():
@@ -99,6 +110,11 @@ class GateFile(pytest.Module):
         named = not session.selection.names
         found: dict[str, list[GateThreshold]] = {}
         for gate in spec.gates:
+            if gate.system.startswith("__"):
+                # pytest passes over such names without a word.
+                raise self.CollectError(
+                    f"{self.path}:{gate.line}: call system {gate.system!r} something else"
+                )
             if named or session.selection.includes(gate.benchmark):
                 found.setdefault(gate.system, []).extend(self._thresholds(spec, gate))
         return found
@@ -207,7 +223,7 @@ def _described(item: pytest.Item, declared: GateThreshold, order: int) -> list[t
 def _system_name(item: pytest.Item, threshold: GateThreshold) -> str:
     """Name the system, with what its parametrized fixtures add to the test's id."""
     # callspec.id is "<fixture parameters>-<threshold>" in the order pytest chose.
-    ids = item.callspec.id.replace(threshold.id, "").strip("-")  # type: ignore[attr-defined]
+    ids = f"-{item.callspec.id}-".replace(f"-{threshold.id}-", "-")[1:-1]  # type: ignore[attr-defined]
     return f"{threshold.gate.system}[{ids}]" if ids else threshold.gate.system
 
 
@@ -240,7 +256,9 @@ def nothing_to_measure(session: pytest.Session) -> list[pytest.Item]:
     """Return an item for each selected name or given run that no collected test uses."""
     state = session_of(session.config)
     files = ", ".join(session.config.getini("irbench_files"))
-    found = []
+    found: list[pytest.Item] = []
+    if _is_part(session.config):
+        return found
     for name in state.selection.names:
         wanted = state.collected if name == "all" else set(_members(name)) & state.collected
         if not wanted:
@@ -257,6 +275,12 @@ def nothing_to_measure(session: pytest.Session) -> list[pytest.Item]:
     return found
 
 
+def _is_part(config: pytest.Config) -> bool:
+    """Whether only some tests were asked for: by their ids, or by --lf, which skips whole files."""
+    last_failed = config.pluginmanager.get_plugin("lfplugin")
+    return any("::" in argument for argument in config.args) or getattr(last_failed, "_skipped_files", 0) > 0
+
+
 def _members(name: str) -> tuple[str, ...]:
     from pytest_irbench.benchmarks.builtin import expand
 
@@ -268,6 +292,6 @@ def _where(session: pytest.Session) -> str:
 
 
 def _stand_in(session: pytest.Session, name: str, message: str) -> pytest.Item:
-    item = NothingToMeasure.from_parent(session, name=name)
+    item = NothingToMeasure.from_parent(session, name=name, nodeid=name)
     item.message = message
     return item

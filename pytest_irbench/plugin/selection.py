@@ -61,6 +61,11 @@ def named_on_command_line(config: pytest.Config, path: Path) -> bool:
     return any(_argument_path(config, argument) == path for argument in config.args)
 
 
+def asked_for(config: pytest.Config, path: Path) -> bool:
+    """Whether a file is one of the arguments or lies in a folder that is one."""
+    return any(path.is_relative_to(_argument_path(config, argument)) for argument in config.args)
+
+
 def _argument_path(config: pytest.Config, argument: str) -> Path:
     return Path(os.path.normpath(config.invocation_params.dir / argument.split("::", maxsplit=1)[0]))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import InputError, IrbenchError, SystemFailedError
@@ -58,7 +58,7 @@ def retrieve(benchmark: Benchmark, system: Any, *, depth: int | None = None, nam
 def _ask(system: Callable[..., Any], name: str, topic: Topic, depth: int) -> list[tuple[Any, Any]]:
     try:
         answer = system(topic, depth)
-        if inspect.isgenerator(answer):
+        if isinstance(answer, Iterator):
             answer = list(answer)
     except Exception as error:
         raise SystemFailedError(
@@ -86,7 +86,7 @@ def _pairs(answer: Any) -> list[tuple[Any, Any]] | None:
     """Turn an answer into pairs, or return None when it is of no accepted shape."""
     if isinstance(answer, Mapping):
         return list(answer.items())
-    if isinstance(answer, str | bytes) or not isinstance(answer, Iterable):
+    if isinstance(answer, str | bytes | set | frozenset) or not isinstance(answer, Iterable):
         return None
     rows = list(answer)
     if all(isinstance(row, str) for row in rows):

@@ -13,7 +13,7 @@ import numpy as np
 from pytest_irbench.errors import InputError
 from pytest_irbench.formats.ids import Ids
 from pytest_irbench.formats.rows import find_twins, group, text_id
-from pytest_irbench.formats.trec import RUN_FIELDS, read_table
+from pytest_irbench.formats.trec import BOM, RUN_FIELDS, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -174,6 +174,8 @@ class Run:
                 doc = _field(self.doc_ids[row], "document id")
                 lines.append(f"{query} Q0 {doc} {row - begin + 1} {float(self.scores[row])!r} {tag}\n")
         content = "".join(lines).encode()
+        if content.startswith(BOM):
+            content = BOM + content  # only the first one is taken for a mark
         path = Path(path)
         if path.suffix == ".gz":
             content = gzip.compress(content, mtime=0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import importlib
 import json
-
 from hashlib import md5
 from pathlib import Path
 
