@@ -6,6 +6,8 @@ from __future__ import annotations
 import pytest
 from small_project import CONFTEST, GATES, QRELS, TOPICS, Project
 
+import pytest_irbench.benchmarks.datasets
+import pytest_irbench.benchmarks.files
 import pytest_irbench.gates.spec
 import pytest_irbench.plugin.collect
 import pytest_irbench.plugin.told
@@ -17,7 +19,8 @@ import pytest_irbench.runs.retrieve  # noqa: F401
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A project with four thresholds, all of which pass."""
     monkeypatch.setenv("COLUMNS", "250")
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    # Importing hypothesis, which happens in each inner session, takes longer than all else there.
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
     small = Project(pytester)
     small.write("topics.tsv", TOPICS)
     small.write("qrels.txt", QRELS)

@@ -6,6 +6,8 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_irbench.plugin.fixtures import forget_values
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 TOPICS = "31_1\twhat is throat cancer\n007\tjames bond\n1e5\thow far is 100 km\n"
 QRELS = "31_1 0 d1 2\n31_1 0 d2 1\n007 0 1e5 3\n007 0 d7 0\n1e5 0 d3 2\n"
 # Ids that a careless reader takes for numbers. nDCG@10: 0.7602, 1, 0.6309; mean 0.7970. AP and RR: 1, 1, 0.5.
-CONFTEST = '''
+CONFTEST = """
 import os
 from pathlib import Path
 
@@ -33,7 +35,7 @@ def ask(topic, k):
 @pytest.fixture(scope="session")
 def bm25():
     return ask
-'''
+"""
 BENCHMARKS = "benchmarks:\n  tiny: {topics: topics.tsv, qrels: qrels.txt, relevance_level: 2}\n"
 GATES = f"""{BENCHMARKS}gates:
   - benchmark: tiny
@@ -82,7 +84,10 @@ class Project:
 
     def run(self, *args: str) -> pytest.RunResult:
         """Run pytest in this process."""
-        return self.pytester.runpytest_inprocess(*args)
+        result = self.pytester.runpytest_inprocess(*args)
+        # What the inner session never compared must not be held against the outer one.
+        forget_values()
+        return result
 
     def spawn(self, *args: str) -> pytest.RunResult:
         """Run pytest in a process of its own."""

@@ -123,11 +123,6 @@ def test_the_selection_may_stand_in_the_ini_file(project: Project) -> None:
     project.run().assert_outcomes(passed=4)
 
 
-def test_the_selection_reaches_xdist_workers(project: Project) -> None:
-    result = project.spawn("--irbench=tiny", "-n2")
-    result.assert_outcomes(passed=4)
-
-
 @pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["alone", "xdist"])
 def test_without_a_selection_nothing_runs_and_one_line_says_so(project: Project, workers: list[str]) -> None:
     project.write("test_ok.py", "def test_ok(): pass\n")
@@ -136,6 +131,15 @@ def test_without_a_selection_nothing_runs_and_one_line_says_so(project: Project,
     lines = [line for line in result.outlines if line.startswith("irbench:")]
     assert lines == ["irbench: 4 thresholds in irbench.yaml not run; run with --irbench=all"]
     assert project.calls == []
+
+
+def test_naming_another_file_neither_reads_nor_counts_the_gates_beside_it(project: Project) -> None:
+    project.write("test_ok.py", "def test_ok(): pass\n")
+    project.write("irbench.yaml", "gates: [")
+    for argument in ("test_ok.py", "test_ok.py::test_ok"):
+        result = project.run(argument)
+        result.assert_outcomes(passed=1)
+        assert "irbench: " not in result.stdout.str()
 
 
 def test_one_threshold_left_out_is_counted_in_the_singular(project: Project) -> None:
@@ -157,7 +161,12 @@ def test_a_faulty_file_is_left_out_without_a_selection_and_named(project: Projec
 
 @pytest.mark.parametrize(
     ("argument", "passed"),
-    [("irbench.yaml", 4), ("./irbench.yaml", 4), ("irbench.yaml::bm25", 4), ("irbench.yaml::bm25[tiny-AP-max]", 1)],
+    [
+        ("irbench.yaml", 4),
+        ("./irbench.yaml", 4),
+        ("irbench.yaml::bm25", 4),
+        ("irbench.yaml::bm25[tiny-AP-max]", 1),
+    ],
 )
 def test_what_is_named_on_the_command_line_runs_without_a_selection(
     project: Project, argument: str, passed: int
@@ -169,10 +178,6 @@ def test_what_is_named_on_the_command_line_runs_without_a_selection(
 
 def test_a_file_named_by_its_absolute_path_runs(project: Project) -> None:
     project.run(str(project.path / "irbench.yaml")).assert_outcomes(passed=4)
-
-
-def test_a_named_file_runs_on_xdist_workers(project: Project) -> None:
-    project.spawn("irbench.yaml", "-n2").assert_outcomes(passed=4)
 
 
 def test_a_selection_restricts_a_named_file_too(project: Project) -> None:

@@ -1,0 +1,96 @@
+"""The tables of gates, from plain rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytest_irbench.reports.summary import Row, summary
+
+ROW = Row(
+    benchmark="dl20-passage",
+    system="bm25",
+    measure="nDCG@10",
+    rule="min",
+    limit=0.47,
+    place="irbench.yaml:9",
+    outcome="passed",
+    value=0.4796,
+    queries=54,
+)
+
+
+def test_a_gate_is_a_table_under_its_name() -> None:
+    rows = [
+        ROW,
+        replace(
+            ROW,
+            measure="AP(rel=2)",
+            rule="max",
+            limit=0.2,
+            value=0.26849,
+            outcome="failed",
+            place="irbench.yaml:10",
+        ),
+    ]
+    assert summary(rows) == (
+        """\
+dl20-passage · bm25: 54 queries
+measure      value  threshold    verdict    where
+---------  -------  -----------  ---------  ---------------
+nDCG@10     0.4796  min 0.4700   passed     irbench.yaml:9
+AP(rel=2)   0.2685  max 0.2000   failed     irbench.yaml:10"""
+    )
+
+
+def test_gates_stand_in_the_order_of_their_first_row_and_collect_later_ones() -> None:
+    other = replace(ROW, system="splade")
+    text = summary([ROW, other, replace(ROW, measure="RR")])
+    assert text.index("· bm25") < text.index("RR") < text.index("· splade")
+    assert text.count(" · ") == 2
+    assert "\n\ndl20-passage · splade" in text
+
+
+def test_missing_and_extra_queries_stand_beside_the_name() -> None:
+    text = summary([replace(ROW, missing=2, extra=147)])
+    assert text.split("\n")[0] == (
+        "dl20-passage · bm25: 54 queries, 2 without results count 0, 147 unjudged left out"
+    )
+
+
+def test_what_could_not_be_measured_has_no_value() -> None:
+    row = replace(ROW, value=None, queries=None, outcome="error")
+    assert summary([row]) == (
+        """\
+dl20-passage · bm25
+measure      value  threshold    verdict    where
+---------  -------  -----------  ---------  --------------
+nDCG@10          -  min 0.4700   error      irbench.yaml:9"""
+    )
+
+
+def test_counts_come_from_a_measured_row_when_the_first_is_not() -> None:
+    skipped = replace(ROW, value=None, queries=None, outcome="skipped")
+    assert summary([skipped, replace(ROW, measure="RR")]).startswith("dl20-passage · bm25: 54 queries\n")
+
+
+def test_a_note_is_told_once_per_gate() -> None:
+    rows = [replace(ROW, note="nothing matches"), replace(ROW, measure="RR", note="nothing matches")]
+    assert summary(rows).endswith("\nnothing matches")
+    assert summary(rows).count("nothing matches") == 1
+
+
+def test_a_near_miss_shows_the_digits_that_tell_it_apart() -> None:
+    text = summary([replace(ROW, value=0.4444444, limit=0.44445, outcome="failed")])
+    assert "0.44444  min 0.44445" in text
+
+
+def test_ids_and_numbers_are_never_read_as_numbers() -> None:
+    text = summary(
+        [replace(ROW, benchmark="007", system="31_1", measure="1e5", place="1_0", value=1.0, limit=0.5)]
+    )
+    for wanted in ("007 · 31_1", "\n1e5 ", " 1_0", " 1.0000  min 0.5000"):
+        assert wanted in text
+
+
+def test_no_rows_are_no_text() -> None:
+    assert summary([]) == ""
