@@ -45,6 +45,11 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 """What benchmarks and systems may be called: their names become part of pytest's node ids."""
 
+TAKEN_BY_PYTEST = re.compile(
+    r"__.*|_?irbench_.*|pytest.*|(setup|teardown)_(module|function)|(setUp|tearDown)Module"
+)
+"""Systems become test functions of a module; under these names pytest looks for something else there."""
+
 BUILTIN_NAMES = tuple(sorted({*BUILTIN, *(name for family in FAMILIES.values() for name in family)}))
 RESERVED_NAMES = (*BUILTIN_NAMES, *FAMILIES, "all")
 """Names that select something already, so that nothing can be declared under them."""
@@ -129,6 +134,10 @@ class _Reader:
         return entries
 
     def check_name(self, name: Scalar, what: str) -> bool:
+        if what == "system" and TAKEN_BY_PYTEST.fullmatch(name.text):
+            said = f"the system name {shown(name.text)} means something to pytest"
+            self.faults.add(name, f"{said}: call the system something else")
+            return False
         if NAME.fullmatch(name.text):
             return True
         said = f"the {what} name {shown(name.text)} can't be part of a test's id"

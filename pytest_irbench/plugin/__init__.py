@@ -96,10 +96,10 @@ def pytest_collection_modifyitems(
     state = session_of(session.config)
     missing: Iterable[pytest.Item] = ()
     if state.selection.names or state.named_files:
-        from pytest_irbench.plugin import collect
+        from pytest_irbench.plugin import collect, never_empty
 
         collect.note(state, items)
-        missing = collect.nothing_to_measure(session)
+        missing = never_empty.nothing_to_measure(session)
     yield
     items.extend(missing)
 

@@ -6,6 +6,7 @@ fails the test if one was never compared.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any, Self
 
 from pytest_irbench.errors import InputError
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     RunLike = Run | Mapping[Any, Mapping[Any, Any]]
     QrelsLike = Qrels | Benchmark | Mapping[Any, Mapping[Any, Any]]
 
-made: list[MeasuredValue] = []
-"""Values made since the plugin last looked."""
+made: deque[MeasuredValue] = deque(maxlen=1000)
+"""The last values made since the plugin looked; bounded, as without the plugin nobody does."""
 
 
 class MeasuredValue(float):

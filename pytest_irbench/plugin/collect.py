@@ -110,11 +110,6 @@ class GateFile(pytest.Module):
         named = not session.selection.names
         found: dict[str, list[GateThreshold]] = {}
         for gate in spec.gates:
-            if gate.system.startswith("__"):
-                # pytest passes over such names without a word.
-                raise self.CollectError(
-                    f"{self.path}:{gate.line}: call system {gate.system!r} something else"
-                )
             if named or session.selection.includes(gate.benchmark):
                 found.setdefault(gate.system, []).extend(self._thresholds(spec, gate))
         return found
@@ -169,7 +164,7 @@ def decide_threshold(item: GateThreshold, scores: Scores) -> None:
     from pytest_irbench.reports.explain import explain
 
     benchmark = scores.judged.run.benchmark
-    measure = next(m for m in scores.columns if m == _measure(item, scores))
+    measure = _measure(item, scores)
     text = measure.text(scores.relevance_level)
     verdict = decide(text, scores.aggregate(measure), item.threshold.rule, item.threshold.limit)
     if verdict.outcome == "failed":
@@ -201,6 +196,7 @@ def note(session: IrbenchSession, items: Iterable[pytest.Item]) -> None:
     """Note what was collected, and write on each gate's test what it will decide."""
     for order, item in enumerate(items):
         session.collected |= benchmarks_used(item)
+        session.asks_by_name |= "irbench_benchmark" in getattr(item, "fixturenames", ())
         threshold = gate_of(item)
         if threshold:
             session.collected.add(threshold.gate.benchmark)
@@ -233,65 +229,3 @@ def gate_of(item: pytest.Item) -> GateThreshold | None:
         return None
     threshold: GateThreshold = item.callspec.params[PARAMETER]  # type: ignore[attr-defined]
     return threshold
-
-
-class NothingToMeasure(pytest.Item):
-    """Stands for something selected for which there is no test, so that it can't pass emptily."""
-
-    message: str
-
-    def setup(self) -> None:
-        """Report the error."""
-        pytest.fail(self.message, pytrace=False)
-
-    def runtest(self) -> None:
-        """Never reached: setting up fails."""
-
-    def reportinfo(self) -> tuple[Any, int | None, str]:
-        """Name it by the option that asked for it."""
-        return self.path, None, self.name
-
-
-def nothing_to_measure(session: pytest.Session) -> list[pytest.Item]:
-    """Return an item for each selected name or given run that no collected test uses."""
-    state = session_of(session.config)
-    files = ", ".join(session.config.getini("irbench_files"))
-    found: list[pytest.Item] = []
-    if _is_part(session.config):
-        return found
-    for name in state.selection.names:
-        wanted = state.collected if name == "all" else set(_members(name)) & state.collected
-        if not wanted:
-            message = (
-                f"--irbench={name}: no gate and no test for it was collected from {_where(session)}: declare "
-                f"a gate in one of {files}, or name its file on the command line"
-            )
-            found.append(_stand_in(session, f"--irbench={name}", message))
-    for name in state.selection.runs:
-        if name not in state.systems:
-            known = ", ".join(sorted(state.systems)) or "none"
-            message = f"--irbench-run {name}=…: no selected gate has a system {name!r}; systems are: {known}"
-            found.append(_stand_in(session, f"--irbench-run={name}", message))
-    return found
-
-
-def _is_part(config: pytest.Config) -> bool:
-    """Whether only some tests were asked for: by their ids, or by --lf, which skips whole files."""
-    last_failed = config.pluginmanager.get_plugin("lfplugin")
-    return any("::" in argument for argument in config.args) or getattr(last_failed, "_skipped_files", 0) > 0
-
-
-def _members(name: str) -> tuple[str, ...]:
-    from pytest_irbench.benchmarks.builtin import expand
-
-    return expand(name)
-
-
-def _where(session: pytest.Session) -> str:
-    return ", ".join(session.config.args) or str(session.config.rootpath)
-
-
-def _stand_in(session: pytest.Session, name: str, message: str) -> pytest.Item:
-    item = NothingToMeasure.from_parent(session, name=name, nodeid=name)
-    item.message = message
-    return item

@@ -60,6 +60,8 @@ class IrbenchSession:
         Names of the benchmarks for which a test was collected.
     systems
         Names of the systems of collected gates.
+    asks_by_name
+        Whether a collected test uses `irbench_benchmark`.
     named_files
         Files of gates that the user named as arguments: they run without a selection.
     left_out
@@ -74,6 +76,7 @@ class IrbenchSession:
         self.selection = selection
         self.collected: set[str] = set()
         self.systems: set[str] = set()
+        self.asks_by_name = False
         self.named_files: set[str] = set()
         self.left_out: dict[str, int] = {}
         self.rows: dict[str, tuple[int, Row]] = {}
@@ -184,10 +187,10 @@ def measure_of(benchmark: Benchmark, text: str) -> Measure:
 
 
 def depth_for(benchmark: Benchmark, measures: list[Measure]) -> int:
-    """Return the deepest cutoff, or the benchmark's depth when a measure looks at the whole ranking."""
-    cutoffs = [measure.cutoff for measure in measures]
-    whole = [isinstance(cutoff, int) for cutoff in cutoffs]
-    return max(int(c) for c in cutoffs if c is not None) if all(whole) else benchmark.depth
+    """Return the deepest cutoff; at least the benchmark's depth when a measure looks at the whole ranking."""
+    # ir_measures has measures whose @ is no depth (IPrec@0.1).
+    depths = [m.cutoff if isinstance(m.cutoff, int) else benchmark.depth for m in measures]
+    return max(depths)
 
 
 def could_not_measure(error: IrbenchError, place: str | None = None) -> str:

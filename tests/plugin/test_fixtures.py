@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from small_project import Project
+from small_project import BENCHMARKS, Project
 
 from pytest_irbench.benchmarks import files
 from pytest_irbench.benchmarks.builtin import BUILTIN
@@ -97,6 +97,13 @@ def test_irbench_benchmark_gives_a_declared_one_by_name(project: Project) -> Non
         "    assert (tiny.name, tiny.relevance_level, tiny.topics.by_id('007')) == ('tiny', 2, 'james bond')\n",
     )
     project.run("--irbench=tiny").assert_outcomes(passed=5)
+
+
+def test_a_project_may_ask_for_its_benchmark_in_python_alone(project: Project) -> None:
+    project.write("irbench.yaml", BENCHMARKS)
+    project.write("test_x.py", "def test_topics(irbench_benchmark): assert irbench_benchmark('tiny').topics")
+    result = project.run("--irbench=tiny")
+    result.assert_outcomes(passed=1)
 
 
 def test_irbench_benchmark_skips_what_is_not_selected(project: Project) -> None:

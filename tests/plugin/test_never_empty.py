@@ -40,7 +40,10 @@ def gate_of(system: str, declared: str = "") -> str:
             BENCHMARKS + "gates: [{benchmark: tny, system: bm25, thresholds: {RR: 0.4}}]\n",
             "did you mean 'tiny'?",
         ),
-        (gate_of("[bm25, __init__]"), "call system '__init__' something else"),
+        *(
+            (gate_of(f"[bm25, {name}]"), f"system name '{name}' means something to pytest")
+            for name in ("__init__", "pytestmark", "pytest_generate_tests", "setup_module", "_irbench_scores")
+        ),
         (gate_of("bm52"), "there is no fixture 'bm52', did you mean 'bm25'?"),
         (gate_of("xxxxxxxx"), "there is no fixture 'xxxxxxxx': define it in conftest.py"),
         (gate_of("saved", "saved: {run: gone.txt}"), "gone.txt: cannot be read: No such file or directory"),
