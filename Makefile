@@ -2,12 +2,12 @@
 # Each makes the virtual environment it needs; PYTHON=python3.12 make test picks another Python.
 PYTHON ?= python3
 VENV ?= .venv
-BIN = $(VENV)/bin
+BIN = $(abspath $(VENV))/bin
 
 .PHONY: demo test lint clean
 
 demo: $(VENV)/.installed
-	cd example_project && ../$(BIN)/python -m pytest --irbench=all
+	cd example_project && $(BIN)/python -m pytest --irbench=all
 
 # Coverage runs pytest, not pytest coverage: a plugin is imported before a coverage plugin could start.
 test: $(VENV)/.tested
