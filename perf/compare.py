@@ -9,8 +9,11 @@ import sys
 import tempfile
 import time
 import venv
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURES = ["nDCG@10", "AP", "RR", "R@1000", "P@10"]
