@@ -68,3 +68,14 @@ class DataUnavailableError(IrbenchError):
 
 class SystemFailedError(IrbenchError):
     """The system under test raised, or answered with something that is not a ranking."""
+
+
+def clipped(text: str, length: int = 80) -> str:
+    """Shorten other people's text for a message, on one line and printable everywhere.
+
+    Line ends and other control characters are written as escapes, and so are halves of surrogate
+    pairs, which neither JUnit nor xdist could carry.
+    """
+    short = text if len(text) <= length else f"{text[: length - 1]}…"
+    safe = short.encode("utf-8", "backslashreplace").decode()
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in safe)

@@ -164,12 +164,16 @@ class Benchmark:
     measures: tuple[str, ...] = ("nDCG@10", "AP", "RR")
     description: str = field(default="", compare=False)
 
+    def __post_init__(self) -> None:
+        # Handed on alone, the judgments still know what a bare AP means on them.
+        object.__setattr__(self, "qrels", self.qrels.at_level(self.relevance_level))
+
     def __repr__(self) -> str:
         return f"<Benchmark {self.name}: {len(self.topics)} topics>"
 
-    def retrieve(self, system: Any, depth: int | None = None) -> Run:
+    def retrieve(self, system: Any, depth: int | None = None, *, name: str | None = None) -> Run:
         """Ask `system` for every topic; see `pytest_irbench.runs.retrieve.retrieve`."""
         # The one step down-hill: sugar for users, kept out of the data's way by the late import.
         from pytest_irbench.runs.retrieve import retrieve
 
-        return retrieve(self, system, depth=depth)
+        return retrieve(self, system, depth=depth, name=name)

@@ -178,7 +178,9 @@ def unknown_benchmark(name: str, declared: Iterable[str] = ()) -> str:
     """
     import difflib
 
-    known = [*BUILTIN, *FAMILIES, *declared]
+    if name in FAMILIES:
+        return f"{name} is a family of benchmarks: name {' or '.join(FAMILIES[name])}"
+    known = [*declared, *BUILTIN, *FAMILIES]
     # What people type differs in case, punctuation and how the year is written: 'DL2020_passage'.
     plain = {_plain(other): other for other in known}
     close = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=0.6)

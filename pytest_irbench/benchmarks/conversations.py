@@ -107,9 +107,13 @@ def _load_json(path: Path) -> Any:
         return json.loads(content)
     except json.JSONDecodeError as error:
         raise InputError(f"is not valid JSON: {error.msg}", path, error.lineno, error.colno) from None
+    except RecursionError:
+        raise InputError("is nested too deep: expected a list of conversations", path) from None
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError("is not UTF-8: save the file as UTF-8", path, line) from None
+    except ValueError as error:  # a number with thousands of digits
+        raise InputError(f"is not valid JSON: {error}", path) from None
 
 
 @dataclass(slots=True)

@@ -32,9 +32,20 @@ if TYPE_CHECKING:
 
 
 def data_home() -> Path:
-    """Return the folder where ir_datasets keeps its files: ``IR_DATASETS_HOME`` or ``~/.ir_datasets``."""
+    """Return the folder where ir_datasets keeps its files: ``IR_DATASETS_HOME`` or ``~/.ir_datasets``.
+
+    Raises
+    ------
+    DataUnavailableError
+        When the variable is not set and the user has no home folder, as in some containers.
+    """
     home = os.environ.get("IR_DATASETS_HOME")
-    return (Path(home) if home else Path.home() / ".ir_datasets").absolute()
+    try:
+        return (Path(home) if home else Path.home() / ".ir_datasets").absolute()
+    except RuntimeError:
+        raise DataUnavailableError(
+            "there is no folder for the data of ir_datasets: this user has no home; set IR_DATASETS_HOME"
+        ) from None
 
 
 def is_on_disk(name: str) -> bool:

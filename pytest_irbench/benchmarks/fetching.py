@@ -126,7 +126,7 @@ def _fetch(name: str, file: DataFile, home: Path) -> None:
         what = urlsplit(file.url).path.rsplit("/", 1)[-1]
         tell(f"fetching {what} for {name} from {file.host} into {folder}")
     if file.terms:
-        tell(" ".join(file.terms.split()))
+        tell(f"its publisher says: {' '.join(file.terms.split())}")
     try:
         with quiet():
             file.fetch()

@@ -20,6 +20,10 @@ def damaged(path: Path | str, fault: str) -> DataUnavailableError:
 
 def unreadable(path: Path | str, error: Exception) -> DataUnavailableError:
     """Build the error for a file that its reader choked on."""
+    if isinstance(path, Path) and path.is_dir():
+        return DataUnavailableError(f"{path} is a folder where a file should be: move it away")
+    if isinstance(error, PermissionError):
+        return DataUnavailableError(f"{path} cannot be read: permission denied")
     if isinstance(path, Path) and path.is_file() and path.stat().st_size == 0:
         return damaged(path, "is empty (0 bytes)")
     cause = (str(error).splitlines() or [""])[0] or type(error).__name__

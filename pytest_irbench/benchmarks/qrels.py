@@ -38,6 +38,8 @@ class Qrels:
         Column of the judged documents, n of them.
     grades
         The relevance of each row; shape (n,), int64.
+    relevance_level
+        What a bare binary measure means on these judgments.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Qrels:
         self.offsets = offsets
         self.doc_ids = doc_ids
         self.grades = grades
+        self.relevance_level = 1
 
     @classmethod
     def from_rows(cls, rows: Iterable[tuple[str, str, int]], source: str | Path | None = None) -> Self:
@@ -100,6 +103,12 @@ class Qrels:
             offsets = np.concatenate([[0], np.cumsum(keep)])[offsets]
             docs, grades = docs.take(np.flatnonzero(keep)), grades[keep]
         return cls(query_ids, offsets, docs, grades)
+
+    def at_level(self, relevance_level: int) -> Self:
+        """Return the same judgments for a benchmark with this relevance level."""
+        other = type(self)(self.query_ids, self.offsets, self.doc_ids, self.grades)
+        other.relevance_level = relevance_level
+        return other
 
     def __len__(self) -> int:
         return len(self.grades)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from pytest_irbench.formats.ids import Ids
 
 
+_LARGEST_ID = 10**100
+
+
 def text_id(value: object, what: str) -> str:
     """Return an id as text; a whole number becomes its digits.
 
@@ -33,7 +36,10 @@ def text_id(value: object, what: str) -> str:
             raise InputError(f"the {what} {value!r} is not valid Unicode") from None
         return text
     if isinstance(value, Integral) and not isinstance(value, bool):
-        return str(int(value))
+        number = int(value)
+        if abs(number) < _LARGEST_ID:
+            return str(number)
+        raise InputError(f"a {what} is a number of {number.bit_length()} bits: ids are text")
     raise InputError(f"the {what} {value!r} is {type(value).__name__}: ids are text")
 
 

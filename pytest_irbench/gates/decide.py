@@ -9,9 +9,18 @@ from typing import Literal
 
 Outcome = Literal["passed", "failed"]
 
-_HOLDS = {"min": operator.ge, "max": operator.le, ">=": operator.ge, ">": operator.gt, "<=": operator.le,
-          "<": operator.lt}  # fmt: skip
-_MISSED = {"min": "below min", "max": "above max", ">=": "not >=", ">": "not >", "<=": "not <=", "<": "not <"}
+_HOLDS = {
+    "min": operator.ge,
+    "max": operator.le,
+    ">=": operator.ge,
+    ">": operator.gt,
+    "<=": operator.le,
+    "<": operator.lt,
+    "==": operator.eq,
+}
+_MISSED = {"min": "below min", "max": "above max"} | {
+    rule: f"not {rule}" for rule in (">=", ">", "<=", "<", "==")
+}
 _FLOORS = ("min", ">=", ">")
 
 
@@ -45,13 +54,19 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """What was measured against what, and by how much it missed."""
-        value, limit = distinct(self.value, self.limit)
+        value, limit = printed(self.measure, self.value, self.limit)
         if self.outcome == "passed":
             return f"{self.measure} = {value}, {self.rule} {limit}"
         short = "short by" if self.is_floor else "over by"
         size = abs(self.limit - self.value)
-        miss = f" ({short} {_size(size)})" if 0 < size < math.inf else ""
+        miss = f" ({short} {self._size(size)})" if 0 < size < math.inf else ""
         return f"{self.measure} = {value}, {_MISSED[self.rule]} {limit}{miss}"
+
+    def _size(self, miss: float) -> str:
+        """Print the size of a miss with 4 decimals, or with two digits that are not 0."""
+        if is_count(self.measure):
+            return f"{miss:g}"
+        return f"{miss:.4f}" if miss >= 0.00005 else f"{miss:.1e}"
 
 
 def decide(measure: str, value: float, rule: str, limit: float) -> Verdict:
@@ -62,7 +77,7 @@ def decide(measure: str, value: float, rule: str, limit: float) -> Verdict:
     measure
         Text of the measure, for the message.
     rule
-        ``min``, ``max``, ``>=``, ``>``, ``<=`` or ``<``.
+        ``min``, ``max``, ``>=``, ``>``, ``<=``, ``<`` or ``==``.
     """
     holds = math.isfinite(value) and math.isfinite(limit) and _HOLDS[rule](value, limit)
     return Verdict(measure, value, rule, limit, "passed" if holds else "failed")
@@ -81,6 +96,11 @@ def distinct(value: float, limit: float) -> tuple[str, str]:
     return repr(value), repr(limit)
 
 
-def _size(miss: float) -> str:
-    """Print the size of a miss with 4 decimals, or with two digits that are not 0."""
-    return f"{miss:.4f}" if miss >= 0.00005 else f"{miss:.1e}"
+def printed(measure: str, value: float, limit: float) -> tuple[str, str]:
+    """Print a value and its limit as its measure asks for: counts as whole numbers, others as `distinct`."""
+    return (f"{value:g}", f"{limit:g}") if is_count(measure) else distinct(value, limit)
+
+
+def is_count(measure: str) -> bool:
+    """Whether a measure's text is that of a count, such as ``NumRelRet(rel=2)``."""
+    return measure.startswith("Num")

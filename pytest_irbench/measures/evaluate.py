@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pytest_irbench.benchmarks.benchmark import Benchmark
 from pytest_irbench.benchmarks.qrels import Qrels
 from pytest_irbench.errors import InputError
 from pytest_irbench.measures import external
@@ -18,9 +21,24 @@ from pytest_irbench.measures.ranking import JudgedRanking, judge
 from pytest_irbench.runs.run import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+
+class _Means(dict[str, float]):
+    """Means by the text of their measure; ``AP`` finds ``AP(rel=2)`` where that is what it means.
+
+    What is no measure raises `InputError` with the nearest one, not `KeyError`.
+    """
+
+    relevance_level = 1
+
+    def __missing__(self, measure: str) -> float:
+        text = Measure.parse(measure, self.relevance_level).text(self.relevance_level)
+        if text not in self:
+            raise KeyError(measure)
+        return self[text]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +67,9 @@ class Scores:
     @cached_property
     def means(self) -> dict[str, float]:
         """Measure text -> mean over all judged queries; for counts (``NumRet`` …) the sum."""
-        return {m.text(self.relevance_level): self.aggregate(m) for m in self.columns}
+        means = _Means({m.text(self.relevance_level): self.aggregate(m) for m in self.columns})
+        means.relevance_level = self.relevance_level
+        return means
 
     def aggregate(self, measure: Measure) -> float:
         """Return a measure's mean over all judged queries, or the sum of a count."""
@@ -71,10 +91,10 @@ class Scores:
 
 def evaluate(
     run: Run | Mapping[str, Mapping[str, float]],
-    qrels: Qrels | Mapping[str, Mapping[str, int]],
+    qrels: Qrels | Benchmark | Mapping[str, Mapping[str, int]],
     measures: Iterable[str | Measure],
     *,
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
 ) -> Scores:
     """Score a run exactly as trec_eval does with ``-c``.
 
@@ -83,22 +103,47 @@ def evaluate(
     run
         A `Run` or ``{query_id: {doc_id: score}}``.
     qrels
-        `Qrels` or ``{query_id: {doc_id: grade}}``.
+        `Qrels`, a `Benchmark`, or ``{query_id: {doc_id: grade}}``.
     measures
         For instance ``["nDCG@10", "AP(rel=2)"]``.
     relevance_level
-        What a bare ``AP``, ``RR``, ``P@k`` … means: trec_eval's ``-l``.
+        What a bare ``AP``, ``RR``, ``P@k`` … means: trec_eval's ``-l``; by default the level of the
+        benchmark that the qrels belong to, else 1.
 
     Raises
     ------
     InputError
         When a measure is unknown, run or qrels are malformed, or the run answers no judged query.
     """
-    run = run if isinstance(run, Run) else Run.from_mapping(run)
+    if isinstance(measures, str):
+        raise InputError(f"measures is a list, for instance [{measures!r}]")
+    run = as_run(run)
+    if isinstance(qrels, str | os.PathLike):
+        raise InputError(f"qrels is a path: read it with read_qrels({str(qrels)!r})")
+    if isinstance(qrels, Benchmark):
+        qrels = qrels.qrels
     qrels = qrels if isinstance(qrels, Qrels) else Qrels.from_mapping(qrels)
+    if relevance_level is None:
+        relevance_level = qrels.relevance_level
     parsed = [m if isinstance(m, Measure) else Measure.parse(m, relevance_level) for m in measures]
     judged = judge(run, qrels)
     return Scores(judged, {measure: _values(judged, measure) for measure in parsed}, relevance_level)
+
+
+def as_run(run: Run | Mapping[str, Mapping[str, float]]) -> Run:
+    """Return a run, made from a mapping if need be.
+
+    Raises
+    ------
+    InputError
+        When it is neither.
+    """
+    if isinstance(run, Run):
+        return run
+    if isinstance(run, Mapping):
+        return Run.from_mapping(run)
+    hint = f": read it with read_run({str(run)!r})" if isinstance(run, str | os.PathLike) else ""
+    raise InputError(f"a run is a Run or {{query_id: {{doc_id: score}}}}, not {type(run).__name__}{hint}")
 
 
 def _values(judged: JudgedRanking, measure: Measure) -> NDArray[np.float64]:

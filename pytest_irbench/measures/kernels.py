@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 _ERR_MAX_GRADE = 4
+_BEYOND = 2**60  # a cutoff past every ranking that a double still holds
 
 
 def _sum(judged: JudgedRanking, query: Ints, weights: Floats | Bools) -> Floats:
@@ -42,7 +43,7 @@ def _ratio(over: Floats | Ints, under: Floats | Ints) -> Floats:
 
 
 def _depth(measure: Measure) -> float:
-    return math.inf if measure.cutoff is None else float(measure.cutoff)
+    return math.inf if measure.cutoff is None else float(min(measure.cutoff, _BEYOND))
 
 
 def _within(place: Ints, measure: Measure) -> Bools:
@@ -137,7 +138,7 @@ def reciprocal_rank(judged: JudgedRanking, measure: Measure) -> Floats:
 
 def precision(judged: JudgedRanking, measure: Measure) -> Floats:
     """Relevant documents in the top k over k, also when fewer were returned (m_P.c)."""
-    return relevant_returned(judged, measure) / float(measure.cutoff or 1)
+    return relevant_returned(judged, measure) / _depth(measure)
 
 
 def recall(judged: JudgedRanking, measure: Measure) -> Floats:

@@ -216,10 +216,10 @@ def _look_up(docs: Ids, query: Ints, qrels: Qrels) -> tuple[Ints, Ints]:
 
 def _nothing_in_common(run: Run, qrels: Qrels) -> str:
     if not len(run):
-        return f"run {run.name!r} has no results for any query"
+        return f"run {run} has no results for any query"
     ours = ", ".join(map(repr, run.query_ids[:3]))
     theirs = ", ".join(map(repr, qrels.query_ids[:3]))
     return (
-        f"run {run.name!r} has no results for any judged query: it answers {ours} …, judged are {theirs} …; "
+        f"run {run} has no results for any judged query: it answers {ours} …, judged are {theirs} …; "
         "is it a run of another benchmark, or are the query ids written in another way?"
     )

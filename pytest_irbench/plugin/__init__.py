@@ -6,6 +6,7 @@ this package pays for it.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -48,7 +49,9 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
         return None
     from pytest_irbench.plugin.told import list_benchmarks
 
-    print(list_benchmarks(config))  # noqa: T201 - this is what the option is for
+    encoding = sys.stdout.encoding or "utf-8"
+    text = list_benchmarks(config).encode(encoding, "backslashreplace").decode(encoding)
+    print(text)  # noqa: T201 - this is what the option is for
     return 0
 
 
@@ -69,9 +72,9 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     names = session_of(config).selection.names
     if not names:
         return []
-    from pytest_irbench.benchmarks.datasets import data_home
+    from pytest_irbench.plugin.told import data_home_or_none
 
-    return [f"irbench: {', '.join(names)}; data home {data_home()}"]
+    return [f"irbench: {', '.join(names)}; data home {data_home_or_none()}"]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> GateFile | None:
@@ -99,7 +102,7 @@ def pytest_collection_modifyitems(
         from pytest_irbench.plugin import collect, never_empty
 
         collect.note(state, items)
-        missing = never_empty.nothing_to_measure(session)
+        missing = never_empty.nothing_to_measure(session, items)
     yield
     items.extend(missing)
 
@@ -107,6 +110,18 @@ def pytest_collection_modifyitems(
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None, None, None]:
     """Fail a test that made an ``assert_…`` value and never compared it."""
+    try:
+        yield
+    except BaseException:
+        # It did not come to compare them.
+        fixtures.forget_values()
+        raise
+    fixtures.fail_if_never_compared()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Generator[None, None, None]:
+    """Do the same for what fixtures measure when they are torn down."""
     yield
     fixtures.fail_if_never_compared()
 

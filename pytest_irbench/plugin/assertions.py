@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, Self
 
-from pytest_irbench.errors import InputError
+from pytest_irbench.errors import InputError, IrbenchError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     RunLike = Run | Mapping[Any, Mapping[Any, Any]]
     QrelsLike = Qrels | Benchmark | Mapping[Any, Mapping[Any, Any]]
 
+# pytest leaves the frames of this module out: the line to look at is the user's.
+__tracebackhide__ = True
+
 made: deque[MeasuredValue] = deque(maxlen=1000)
 """The last values made since the plugin looked; bounded, as without the plugin nobody does."""
 
@@ -34,7 +37,7 @@ class MeasuredValue(float):
     ----------
     call
         How it was made, for messages.
-    scores, measure
+    scores, measure, benchmark
         Where it comes from.
     compared
         Whether it was compared yet.
@@ -43,12 +46,14 @@ class MeasuredValue(float):
     call: str
     scores: Scores
     measure: Measure
+    benchmark: Benchmark | None
     compared: bool
 
-    def __new__(cls, call: str, scores: Scores, measure: Measure) -> Self:
+    def __new__(cls, call: str, scores: Scores, measure: Measure, benchmark: Benchmark | None) -> Self:
         """Make the value: a `float` takes its number here."""
         value = super().__new__(cls, scores.aggregate(measure))
         value.call, value.scores, value.measure, value.compared = call, scores, measure, False
+        value.benchmark = benchmark
         made.append(value)
         return value
 
@@ -60,36 +65,34 @@ class MeasuredValue(float):
 
     def _hold(self, rule: str, limit: Any) -> bool:
         """Decide a comparison."""
-        __tracebackhide__ = True
         from pytest_irbench.gates.decide import decide
         from pytest_irbench.reports.explain import explain
 
+        if isinstance(limit, str | bytes):
+            raise TypeError(f"{self.call} is a number and was compared with {limit!r}")
         self._met(limit)
         text = self.measure.text(self.scores.relevance_level)
         verdict = decide(text, float(self), rule, float(limit))
         if verdict.outcome == "failed":
-            benchmark = self.scores.judged.run.benchmark
-            raise AssertionError(explain(verdict, self.scores, self.measure, benchmark))
+            raise AssertionError(explain(verdict, self.scores, self.measure, self.benchmark))
         return True
 
     def __ge__(self, limit: float) -> bool:
-        __tracebackhide__ = True
         return self._hold(">=", limit)
 
     def __gt__(self, limit: float) -> bool:
-        __tracebackhide__ = True
         return self._hold(">", limit)
 
     def __le__(self, limit: float) -> bool:
-        __tracebackhide__ = True
         return self._hold("<=", limit)
 
     def __lt__(self, limit: float) -> bool:
-        __tracebackhide__ = True
         return self._hold("<", limit)
 
-    # An equality is a comparison too, but one that pytest explains well by itself.
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, int | float):
+            return self._hold("==", other)
+        # pytest.approx explains itself.
         self._met(other)
         return super().__eq__(other)
 
@@ -107,7 +110,7 @@ class MeasuredValue(float):
         return float, (float(self),)
 
 
-def assert_measure(run: RunLike, measure: str, *, qrels: QrelsLike | None = None) -> MeasuredValue:
+def assert_measure(run: RunLike, measure: str | Measure, *, qrels: QrelsLike | None = None) -> MeasuredValue:
     """Measure a run; compare the result with ``>=``, ``>``, ``<=`` or ``<``.
 
     Parameters
@@ -130,7 +133,7 @@ def assert_measure(run: RunLike, measure: str, *, qrels: QrelsLike | None = None
     InputError
         When the measure is unknown, there are no qrels, or the run answers no judged query.
     """
-    return _measured(f"assert_measure(run, {measure!r})", run, measure, qrels)
+    return _measured(f"assert_measure(run, {str(measure)!r})", run, measure, qrels)
 
 
 def assert_ndcg_at(run: RunLike, cutoff: int, *, qrels: QrelsLike | None = None) -> MeasuredValue:
@@ -163,21 +166,25 @@ def assert_ncg_at(run: RunLike, cutoff: int, *, qrels: QrelsLike | None = None) 
     return _measured(f"assert_ncg_at(run, {cutoff})", run, f"NCG@{cutoff}", qrels)
 
 
-def _measured(call: str, run: RunLike, measure: str, qrels: QrelsLike | None) -> MeasuredValue:
-    from pytest_irbench.benchmarks.benchmark import Benchmark
-    from pytest_irbench.measures.evaluate import evaluate
-    from pytest_irbench.measures.measure import Measure
-    from pytest_irbench.runs.run import Run
+def _measured(call: str, run: RunLike, measure: str | Measure, qrels: QrelsLike | None) -> MeasuredValue:
+    try:
+        return _measure(call, run, measure, qrels)
+    except IrbenchError as error:
+        # The sentence says it all; our own frames would only stand before it.
+        raise error.with_traceback(None) from error.__cause__
 
-    run = run if isinstance(run, Run) else Run.from_mapping(run)
+
+def _measure(call: str, run: RunLike, measure: str | Measure, qrels: QrelsLike | None) -> MeasuredValue:
+    from pytest_irbench.benchmarks.benchmark import Benchmark
+    from pytest_irbench.measures.evaluate import as_run, evaluate
+
+    run = as_run(run)
     judged_by = run.benchmark if qrels is None else qrels
     if judged_by is None:
         raise InputError(f"{call}: this run belongs to no benchmark: pass qrels=")
-    level = 1
-    if isinstance(judged_by, Benchmark):
-        level, judged_by = judged_by.relevance_level, judged_by.qrels
-    parsed = Measure.parse(measure, level)
-    return MeasuredValue(call, evaluate(run, judged_by, [parsed], relevance_level=level), parsed)
+    benchmark = judged_by if isinstance(judged_by, Benchmark) else run.benchmark
+    scores = evaluate(run, judged_by, [measure])
+    return MeasuredValue(call, scores, next(iter(scores.columns)), benchmark)
 
 
 def never_compared() -> str | None:

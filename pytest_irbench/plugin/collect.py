@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_irbench.benchmarks.builtin import BUILTIN
 from pytest_irbench.errors import IrbenchError
+from pytest_irbench.measures.measure import Measure
 from pytest_irbench.plugin.fixtures import benchmarks_used
 from pytest_irbench.plugin.selection import asked_for, named_on_command_line
-from pytest_irbench.plugin.session import IrbenchSession, session_of
+from pytest_irbench.plugin.session import IrbenchSession, printable, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -53,6 +55,21 @@ class GateThreshold:
     place: str
     fixture: str | None
     missing: str | None
+
+    @property
+    def places(self) -> list[str]:
+        """What of the gate stands where."""
+        file, benchmark = self.place.rpartition(":")[0], self.spec.benchmarks.get(self.gate.benchmark)
+        system = self.spec.systems.get(self.gate.system)
+        lines = [f"{file}:{benchmark.line}: benchmark {benchmark.name}"] if benchmark else []
+        lines += [f"{file}:{system.line}: system {system.name}"] if system else []
+        return [*lines, f"{self.place}: this gate could not be measured"]
+
+    @property
+    def relevance_level(self) -> int:
+        """The level of the gate's benchmark, which is known before its data is loaded."""
+        declared = self.spec.benchmarks.get(self.gate.benchmark)
+        return (declared or BUILTIN[self.gate.benchmark]).relevance_level
 
     @property
     def id(self) -> str:
@@ -168,12 +185,10 @@ def decide_threshold(item: GateThreshold, scores: Scores) -> None:
     text = measure.text(scores.relevance_level)
     verdict = decide(text, scores.aggregate(measure), item.threshold.rule, item.threshold.limit)
     if verdict.outcome == "failed":
-        pytest.fail(explain(verdict, scores, measure, benchmark, item.place), pytrace=False)
+        pytest.fail(printable(explain(verdict, scores, measure, benchmark, item.place)), pytrace=False)
 
 
-def _measure(item: GateThreshold, scores: Scores) -> Any:
-    from pytest_irbench.measures.measure import Measure
-
+def _measure(item: GateThreshold, scores: Scores) -> Measure:
     return Measure.parse(item.threshold.measure, scores.relevance_level)
 
 
@@ -182,7 +197,6 @@ def measured(item: GateThreshold, scores: Scores) -> Iterator[tuple[str, Any]]:
     from pytest_irbench.reports.explain import strangers
 
     measure = _measure(item, scores)
-    yield "irbench_measure", measure.text(scores.relevance_level)
     yield "irbench_value", float(scores.aggregate(measure))
     yield "irbench_queries", len(scores.query_ids)
     yield "irbench_missing", len(scores.judged.missing)
@@ -201,15 +215,17 @@ def note(session: IrbenchSession, items: Iterable[pytest.Item]) -> None:
         if threshold:
             session.collected.add(threshold.gate.benchmark)
             session.systems.add(threshold.gate.system)
+            session.files.add(str(item.path))
             item.user_properties += _described(item, threshold, order)
 
 
 def _described(item: pytest.Item, declared: GateThreshold, order: int) -> list[tuple[str, Any]]:
+    level = declared.relevance_level
     return [
         ("irbench_order", order),
         ("irbench_benchmark", declared.gate.benchmark),
         ("irbench_system", _system_name(item, declared)),
-        ("irbench_measure", declared.threshold.measure),
+        ("irbench_measure", Measure.parse(declared.threshold.measure, level).text(level)),
         ("irbench_rule", declared.threshold.rule),
         ("irbench_limit", float(declared.threshold.limit)),
         ("irbench_place", declared.place),

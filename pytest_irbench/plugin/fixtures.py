@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES
+from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES, unknown_benchmark
 from pytest_irbench.errors import IrbenchError
 from pytest_irbench.plugin.session import could_not_measure, session_of
 
@@ -30,9 +31,20 @@ def get_benchmark(config: pytest.Config, name: str) -> Benchmark:
     from pytest_irbench.plugin.selection import readable_specs
 
     session = session_of(config)
+    if name in FAMILIES:
+        pytest.fail(unknown_benchmark(name), pytrace=False)
+    specs = [] if name in BUILTIN else readable_specs(config)
+    declared = [own for spec in specs for own in spec.benchmarks]
+    specs = [spec for spec in specs if name in spec.benchmarks]
+    if name not in BUILTIN and not specs:
+        pytest.fail(unknown_benchmark(name, declared), pytrace=False)
+    if len(specs) > 1:
+        files = " and ".join(os.path.relpath(spec.path, config.invocation_params.dir) for spec in specs)
+        pytest.fail(
+            f"benchmark {name!r} is declared in {files}: call one of them something else", pytrace=False
+        )
     if not session.selection.includes(name):
         pytest.skip(f"{name} is not selected: run pytest --irbench={name}")
-    specs = [] if name in BUILTIN else [s for s in readable_specs(config) if name in s.benchmarks]
     try:
         return session.benchmark(name, specs[0] if specs else None)
     except IrbenchError as error:
@@ -97,7 +109,7 @@ def _irbench_scores(request: pytest.FixtureRequest, irbench_threshold: GateThres
     try:
         scores = session_of(request.config).scores(item.spec, item.gate, variant, system)
     except IrbenchError as error:
-        message = could_not_measure(error, item.place)
+        message = could_not_measure(error, item.places)
     if message:
         pytest.fail(message, pytrace=False)
     known = dict(collect.measured(item, scores))
@@ -108,7 +120,7 @@ def _irbench_scores(request: pytest.FixtureRequest, irbench_threshold: GateThres
 
 
 def fail_if_never_compared() -> None:
-    """Fail the running test when it made an ``assert_…`` value that it never compared."""
+    """Fail the running test, or its teardown, when it made an ``assert_…`` value that it never compared."""
     assertions = sys.modules.get("pytest_irbench.plugin.assertions")
     message = assertions.never_compared() if assertions else None
     if message:

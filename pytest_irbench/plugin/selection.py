@@ -33,7 +33,10 @@ def read_selection(config: pytest.Config) -> Selection:
     typed = [name.strip() for text in config.getoption("--irbench") for name in text.split(",")]
     if "" in typed:
         raise pytest.UsageError("--irbench= needs the name of a benchmark: see pytest --irbench-list")
-    runs = dict(_run_option(text) for text in config.getoption("--irbench-run"))
+    given = [_run_option(text) for text in config.getoption("--irbench-run")]
+    runs = dict(given)
+    if len(runs) < len(given):
+        raise pytest.UsageError("--irbench-run: a system is named twice")
     if runs and not typed:
         raise pytest.UsageError("--irbench-run needs --irbench=NAMES: nothing is measured without it")
     unknown = [name for name in typed if name not in (ALL, *BUILTIN, *FAMILIES)]
@@ -77,7 +80,13 @@ def gate_files(config: pytest.Config) -> Iterator[Path]:
         if start.is_file():
             # A test's own folder may declare the benchmark that it asks for.
             yield from _in_folders_above(config, start.parent)
-        for folder, folders, files in os.walk(start):
+        seen: set[str] = set()
+        for folder, folders, files in os.walk(start, followlinks=True):
+            # Links are followed as pytest does, each folder once.
+            if (real := os.path.realpath(folder)) in seen:
+                folders.clear()
+                continue
+            seen.add(real)
             folders[:] = sorted(f for f in folders if not any(fnmatch(f, skip) for skip in skipped))
             yield from (Path(folder, f) for f in sorted(files) if is_gate_file(config, Path(f)))
     yield from _in_folders_above(config, config.invocation_params.dir)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -11,8 +13,7 @@ from pytest_irbench.benchmarks.builtin import BUILTIN, expand, unknown_benchmark
 from pytest_irbench.errors import InputError, IrbenchError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.gates.spec import BenchmarkSpec, GateSpec, Spec
@@ -60,6 +61,8 @@ class IrbenchSession:
         Names of the benchmarks for which a test was collected.
     systems
         Names of the systems of collected gates.
+    files
+        The files of collected gates.
     asks_by_name
         Whether a collected test uses `irbench_benchmark`.
     named_files
@@ -76,6 +79,7 @@ class IrbenchSession:
         self.selection = selection
         self.collected: set[str] = set()
         self.systems: set[str] = set()
+        self.files: set[str] = set()
         self.asks_by_name = False
         self.named_files: set[str] = set()
         self.left_out: dict[str, int] = {}
@@ -129,6 +133,7 @@ class IrbenchSession:
         def compute() -> Scores:
             benchmark = self.benchmark(gate.benchmark, spec)
             measures = [measure_of(benchmark, t.measure) for t in gate.thresholds]
+            _check_relevant(benchmark, measures)
             run = self._run(spec, gate, benchmark, measures, system)
             return evaluate(run, benchmark.qrels, measures, relevance_level=benchmark.relevance_level)
 
@@ -153,6 +158,8 @@ class IrbenchSession:
         if path is not None:
             run = read_run(path)
             run.name, run.benchmark = gate.system, benchmark
+            # As a reader of the message would name it.
+            run.source = Path(os.path.relpath(path, self.config.invocation_params.dir))
             return run
         if declared and declared.search:
             system = self._once(("system", declared.search), lambda: load_system(declared.search or ""))
@@ -179,6 +186,16 @@ def _load(name: str, declared: BenchmarkSpec | None) -> Benchmark:
     return load_files(name, declared.topics, declared.qrels, *protocol)
 
 
+def _check_relevant(benchmark: Benchmark, measures: list[Measure]) -> None:
+    highest = int(benchmark.qrels.grades.max())
+    for measure in measures:
+        if measure.rel is not None and measure.rel > highest:
+            raise InputError(
+                f"benchmark {benchmark.name}: the highest grade is {highest}, so nothing is relevant for "
+                f"{measure}: lower relevance_level or rel"
+            )
+
+
 def measure_of(benchmark: Benchmark, text: str) -> Measure:
     """Read a measure as the benchmark means it: a bare ``AP`` is at its relevance level."""
     from pytest_irbench.measures.measure import Measure
@@ -193,17 +210,35 @@ def depth_for(benchmark: Benchmark, measures: list[Measure]) -> int:
     return max(depths)
 
 
-def could_not_measure(error: IrbenchError, place: str | None = None) -> str:
-    """Tell why something could not be measured, with the traceback of the user's own code."""
+def could_not_measure(error: IrbenchError, places: Sequence[str] = ()) -> str:
+    """Tell why something could not be measured, with the traceback of the user's own code.
+
+    Parameters
+    ----------
+    places
+        What stands where, for instance ``irbench.yaml:4: system bm25``, the last lines.
+    """
     import traceback
 
     parts = [str(error)]
     if error.__cause__ is not None:
         parts.append("".join(traceback.format_exception(error.__cause__)).rstrip())
-    if place:
-        parts.append(f"{place}: this gate could not be measured")
-    return "\n\n".join(parts)
+    if places:
+        parts.append("\n".join(places))
+    return printable("\n\n".join(_shortened(part) for part in parts))
 
+
+def printable(text: str) -> str:
+    """Write halves of surrogate pairs as escapes: neither xdist nor JUnit could carry them."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _shortened(text: str) -> str:
+    """Leave out the middle of a very long text; it is other people's."""
+    return text if len(text) <= _LONG else f"{text[: _LONG // 2]}\n…\n{text[-_LONG // 2 :]}"
+
+
+_LONG = 10_000
 
 SESSION = pytest.StashKey[IrbenchSession]()
 

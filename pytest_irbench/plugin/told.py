@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_irbench.errors import IrbenchError
 from pytest_irbench.reports.summary import Row, summary
 
 if TYPE_CHECKING:
     import pytest
 
+    from pytest_irbench.gates.spec import BenchmarkSpec
     from pytest_irbench.plugin.session import IrbenchSession
 
 _FIELDS = ("benchmark", "system", "measure", "rule", "limit", "place", "value", "queries", "missing", "extra",
@@ -38,17 +40,49 @@ def write_summary(terminal: pytest.TerminalReporter, session: IrbenchSession) ->
     if session.rows:
         terminal.section("irbench")
         rows = [row for _, row in sorted(session.rows.values(), key=lambda entry: entry[0])]
-        terminal.write_line(summary(rows))
+        # Line by line: where the terminal can't print a character, pytest escapes a text with its line ends.
+        for line in summary(rows).split("\n"):
+            terminal.write_line(line)
     for path, count in session.left_out.items():
         counted = f"{count} threshold{'s' * (count != 1)}"
         what = "a file with faults" if count < 0 else counted
         terminal.write_line(f"irbench: {what} in {path} not run; run with --irbench=all")
 
 
+def _judged(own: BenchmarkSpec) -> str:
+    """Count the judged topics of the user's own files; a question mark where they can't be read."""
+    from pytest_irbench.benchmarks.files import load_files
+
+    if own.topics is None or own.qrels is None:
+        return ""
+    try:
+        return str(len(load_files(own.name, own.topics, own.qrels).topics))
+    except IrbenchError:
+        return "?"
+
+
+def data_home_or_none() -> str:
+    """Name the folder of the data, or say that there is none."""
+    from pytest_irbench.benchmarks.datasets import data_home
+
+    try:
+        return str(data_home())
+    except IrbenchError:
+        return "none (set IR_DATASETS_HOME)"
+
+
+def _on_disk(name: str) -> str:
+    from pytest_irbench.benchmarks.datasets import is_on_disk
+
+    try:
+        return "on disk" if is_on_disk(name) else "not on disk"
+    except IrbenchError:
+        return "not on disk"
+
+
 def list_benchmarks(config: pytest.Config) -> str:
     """Return the table of `--irbench-list`: the built-in benchmarks and those of the project's files."""
     from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES
-    from pytest_irbench.benchmarks.datasets import data_home, is_on_disk
     from pytest_irbench.plugin.selection import readable_specs
     from pytest_irbench.reports.listing import Listed, listing
 
@@ -58,7 +92,7 @@ def list_benchmarks(config: pytest.Config) -> str:
             str(info.judged),
             info.relevance_level,
             info.measures,
-            "on disk" if is_on_disk(info.name) else "not on disk",
+            _on_disk(info.name),
             info.description,
         )
         for info in BUILTIN.values()
@@ -69,7 +103,12 @@ def list_benchmarks(config: pytest.Config) -> str:
             data = own.ir_datasets or ("on disk" if all(p.is_file() for p in paths) else "not on disk")
             rows.append(
                 Listed(
-                    own.name, "", own.relevance_level, own.measures, data, own.description or str(spec.path)
+                    own.name,
+                    _judged(own),
+                    own.relevance_level,
+                    own.measures,
+                    data,
+                    own.description or str(spec.path),
                 )
             )
-    return listing(rows, FAMILIES, str(data_home()))
+    return listing(rows, FAMILIES, data_home_or_none())

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from tabulate import tabulate
+
+from pytest_irbench.errors import clipped
+from pytest_irbench.gates.decide import is_count
 
 if TYPE_CHECKING:
     from pytest_irbench.benchmarks.benchmark import Benchmark
@@ -17,6 +21,8 @@ QUERIES_SHOWN = 5
 DOCUMENTS_SHOWN = 3
 _IDS_SHOWN = 10
 _DEPTH_OF_COUNTS = 10
+_ID_LENGTH = 60
+_DEEP = 1_000_000
 
 
 def explain(
@@ -53,9 +59,10 @@ def counts(scores: Scores, measure: Measure, benchmark: Benchmark | None = None)
     name = f"benchmark {benchmark.name}, " if benchmark else ""
     what = "sum" if measure.signature is not None and measure.signature.total else "mean"
     level = "" if measure.rel is None else f", relevant from grade {measure.rel}"
-    lines = [f"{name}system {judged.run.name}: {what} over {len(judged.query_ids)} judged queries{level}"]
+    queries = _plural(len(judged.query_ids), "judged query", "judged queries")
+    lines = [f"{name}system {judged.run}: {what} over {queries}{level}"]
     if judged.missing:
-        shown = ", ".join(judged.missing[:_IDS_SHOWN])
+        shown = ", ".join(map(clipped, judged.missing[:_IDS_SHOWN]))
         more = len(judged.missing) - _IDS_SHOWN
         lines.append(
             f"{_plural(len(judged.missing), 'judged query', 'judged queries')} without results, counted "
@@ -63,6 +70,10 @@ def counts(scores: Scores, measure: Measure, benchmark: Benchmark | None = None)
         )
     if judged.extra:
         lines.append(f"{_plural(judged.extra, 'query', 'queries')} of the run not judged, left out")
+    deepest = int(judged.returned.max())
+    if measure.cutoff is not None and deepest < measure.cutoff:
+        returned = _plural(deepest, "document", "documents")
+        lines.append(f"at most {returned} returned for a query, fewer than the cutoff")
     lines.append(_unjudged(judged, _depth(measure)))
     ties = judged.ties_within(_depth(measure))
     if ties:
@@ -77,10 +88,15 @@ def strangers(judged: JudgedRanking) -> str | None:
     """Say that not one returned document is judged, which nearly always means other ids."""
     if len(judged.rank):
         return None
-    ours = next(judged.run.doc_ids[row] for row in judged.order.tolist())
+    query_id = next(q for q, count in zip(judged.query_ids, judged.returned, strict=True) if count)
+    ours = judged.top(query_id, 1)[0][0]
+    # The judged id most like it shows best what differs.
+    ours = ours[:_ID_LENGTH]
+    judged_ids = (doc_id[:_ID_LENGTH] for doc_id in judged.qrels[query_id])
+    near = max(judged_ids, key=lambda doc_id: SequenceMatcher(None, ours, doc_id).ratio())
     return (
         f"none of the returned documents is judged for its query: the run has ids like {ours!r}, the qrels "
-        f"like {judged.qrels.doc_ids[0]!r}; do the ids match?"
+        f"like {near!r}; do the ids match?"
     )
 
 
@@ -99,28 +115,58 @@ def _unjudged(judged: JudgedRanking, depth: int) -> str:
 def _queries(verdict: Verdict, scores: Scores, measure: Measure, benchmark: Benchmark | None) -> list[str]:
     values = dict(zip(scores.query_ids, scores.columns[measure].tolist(), strict=True))
     worst = sorted(values, key=values.__getitem__, reverse=not verdict.is_floor)[:QUERIES_SHOWN]
-    rows = [[query_id, f"{values[query_id]:.4f}", _text(benchmark, query_id)] for query_id in worst]
+    rows = [
+        [
+            query_id,
+            _number(verdict.measure, values[query_id]),
+            _text(benchmark, query_id),
+        ]
+        for query_id in worst
+    ]
     table = tabulate(rows, ("query_id", verdict.measure, "text"), "plain", disable_numparse=True).split("\n")
     lines = [table[0]]
     for query_id, line in zip(worst, table[1:], strict=True):
-        lines += [line, *(f"    {document}" for document in _documents(scores.judged, query_id))]
+        documents = _documents(scores.judged, query_id)
+        if verdict.is_floor:
+            documents += _better(scores.judged, query_id, measure.rel or 1)
+        lines += [line, *(f"    {document}" for document in documents)]
     return lines
 
 
+def _number(measure: str, value: float) -> str:
+    return f"{value:g}" if is_count(measure) else f"{value:.4f}"
+
+
 def _documents(judged: JudgedRanking, query_id: str) -> list[str]:
+    """Show the first documents of a query with their grades."""
     top = judged.top(query_id, DOCUMENTS_SHOWN)
-    if not top:
-        return ["no results"]
     return [
-        f"{rank}. {doc_id}  {'unjudged' if grade is None else f'grade {grade}'}"
+        f"{rank}. {clipped(doc_id)}  {'unjudged' if grade is None else f'grade {grade}'}"
         for rank, (doc_id, _, grade) in enumerate(top, start=1)
+    ] or ["no results"]
+
+
+def _better(judged: JudgedRanking, query_id: str, level: int) -> list[str]:
+    """Name the best relevant documents that should stand where others do."""
+    grades = judged.qrels[query_id]
+    ranks = {doc_id: rank for rank, (doc_id, _, _) in enumerate(judged.top(query_id, _DEEP), start=1)}
+    shown = [grades.get(doc_id, 0) for doc_id, rank in ranks.items() if rank <= DOCUMENTS_SHOWN]
+    lowest = min(shown) if len(shown) == DOCUMENTS_SHOWN else 0
+    better = [
+        d for d in grades if grades[d] >= max(level, lowest + 1) and ranks.get(d, _DEEP) > DOCUMENTS_SHOWN
     ]
+    better.sort(key=lambda doc_id: (-grades[doc_id], ranks.get(doc_id, _DEEP)))
+    named = []
+    for doc_id in better[:DOCUMENTS_SHOWN]:
+        where = f"at rank {ranks[doc_id]}" if doc_id in ranks else "not returned"
+        named.append(f"{clipped(doc_id)} grade {grades[doc_id]} {where}")
+    return [f"better: {', '.join(named)}"] if named else []
 
 
 def _text(benchmark: Benchmark | None, query_id: str) -> str:
     topic = benchmark.topics.by_id(query_id) if benchmark else None
     text = "" if topic is None else " ".join(topic.split())
-    return text if len(text) <= 70 else text[:69] + "…"
+    return clipped(text, 70)
 
 
 def _plural(count: int, one: str, many: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from pytest_irbench.gates.decide import distinct
+from pytest_irbench.gates.decide import printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -51,9 +51,10 @@ def summary(rows: Iterable[Row]) -> str:
 
     Ids and numbers are printed as they are: no cell is read as a number.
     """
-    gates: dict[tuple[str, str], list[Row]] = {}
+    gates: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        gates.setdefault((row.benchmark, row.system), []).append(row)
+        file = row.place.rpartition(":")[0]
+        gates.setdefault((file, row.benchmark, row.system), []).append(row)
     return "\n\n".join("\n".join(_gate(gate)) for gate in gates.values())
 
 
@@ -83,6 +84,6 @@ def _counts(row: Row) -> str:
 
 def _numbers(row: Row) -> tuple[str, str]:
     if row.value is None:
-        return "-", f"{row.rule} {distinct(row.limit, row.limit)[1]}"
-    value, limit = distinct(row.value, row.limit)
+        return "-", f"{row.rule} {printed(row.measure, row.limit, row.limit)[1]}"
+    value, limit = printed(row.measure, row.value, row.limit)
     return value, f"{row.rule} {limit}"

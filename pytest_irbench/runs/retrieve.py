@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from pytest_irbench.errors import InputError, IrbenchError, SystemFailedError
+from pytest_irbench.errors import InputError, IrbenchError, SystemFailedError, clipped
 from pytest_irbench.runs.run import Run
 
 if TYPE_CHECKING:
     from pytest_irbench.benchmarks.benchmark import Benchmark, Topic
 
+_MOST = 1_000_000
 _ACCEPTED = "(doc_id, score) pairs, a mapping doc_id -> score, or doc_ids best first"
 
 
@@ -42,6 +45,9 @@ def retrieve(benchmark: Benchmark, system: Any, *, depth: int | None = None, nam
         raise InputError(f"depth must be at least 1, not {depth}")
     if name is None:
         name = str(getattr(system, "__name__", type(system).__name__))
+        if name == "<lambda>":
+            # It is called after the function that made it, for instance a fixture.
+            name = str(system.__qualname__).removesuffix(".<locals>.<lambda>").rpartition(".")[2]
     if not callable(system):
         raise SystemFailedError(
             f"system {name!r} is of type {type(system).__name__}, which can't be called: "
@@ -57,23 +63,33 @@ def retrieve(benchmark: Benchmark, system: Any, *, depth: int | None = None, nam
 
 def _ask(system: Callable[..., Any], name: str, topic: Topic, depth: int) -> list[tuple[Any, Any]]:
     try:
-        answer = system(topic, depth)
-        if isinstance(answer, Iterator):
-            answer = list(answer)
-    except Exception as error:
-        raise SystemFailedError(
-            f"system {name!r} failed on {_named(topic)}: {type(error).__name__}: {error}"
-        ) from error
-    pairs = _pairs(answer)
+        # A copy: what a system does to its topic must not reach the next system.
+        answer = system(copy(topic), depth)
+        pairs = _pairs(answer)
+        described = "" if pairs is not None else _described(answer)
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # also SystemExit, or pytest's skip: a query was not answered
+        raise SystemFailedError(f"system {name!r} failed on {_named(topic)}: {_said(error)}") from error
     if pairs is None:
         raise SystemFailedError(
-            f"system {name!r} answered {_named(topic)} with {_described(answer)}; accepted are {_ACCEPTED}"
+            f"system {name!r} answered {_named(topic)} with {described}; accepted are {_ACCEPTED}"
         )
+    if len(pairs) > _MOST:
+        raise SystemFailedError(f"system {name!r} answered {_named(topic)} with over {_MOST:,} documents")
     try:
         run = Run.from_pairs({topic.query_id: pairs})
     except IrbenchError as error:
         raise SystemFailedError(f"system {name!r} answered {_named(topic)} wrongly: {error}") from None
     return pairs if len(pairs) <= depth else _best(run, depth)
+
+
+def _said(error: BaseException) -> str:
+    """Name an exception with its text, which is other people's and may be long."""
+    try:
+        return clipped(f"{type(error).__name__}: {error}", 500)
+    except Exception:  # noqa: BLE001 - its own __str__ may raise
+        return type(error).__name__
 
 
 def _best(run: Run, depth: int) -> list[tuple[Any, Any]]:
@@ -88,7 +104,7 @@ def _pairs(answer: Any) -> list[tuple[Any, Any]] | None:
         return list(answer.items())
     if isinstance(answer, str | bytes | set | frozenset) or not isinstance(answer, Iterable):
         return None
-    rows = list(answer)
+    rows = list(islice(answer, _MOST + 1))
     if all(isinstance(row, str) for row in rows):
         return [(doc, float(len(rows) - place)) for place, doc in enumerate(rows)]
     pairs = [(row[0], row[1]) for row in rows if isinstance(row, tuple | list) and len(row) == 2]
@@ -96,13 +112,11 @@ def _pairs(answer: Any) -> list[tuple[Any, Any]] | None:
 
 
 def _named(topic: Topic) -> str:
-    text = " ".join(topic.split())
-    return f"query {topic.query_id!r} ({text if len(text) <= 60 else text[:59] + '…'})"
+    return f"query {topic.query_id!r} ({clipped(' '.join(topic.split()), 60)})"
 
 
 def _described(answer: Any) -> str:
-    text = repr(answer)
-    return f"{type(answer).__name__} {text if len(text) <= 80 else text[:79] + '…'}"
+    return f"{type(answer).__name__} {clipped(repr(answer))}"
 
 
 def load_system(reference: str) -> Any:
@@ -124,10 +138,10 @@ def load_system(reference: str) -> Any:
         # The traceback helps only when it was another module, imported by this one, that is missing.
         own = f"{module_name}.".startswith(f"{error.name}.")
         raise InputError(f"search {reference!r}: {error}{hint}") from (None if own else error)
-    except Exception as error:
-        raise SystemFailedError(
-            f"search {reference!r}: importing failed: {type(error).__name__}: {error}"
-        ) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise SystemFailedError(f"search {reference!r}: importing failed: {_said(error)}") from error
     for part in path.removesuffix("()").split("."):
         if not hasattr(value, part):
             raise InputError(f"search {reference!r}: {module_name} has no {path.removesuffix('()')!r}")
@@ -136,7 +150,7 @@ def load_system(reference: str) -> Any:
         return value
     try:
         return value()
-    except Exception as error:
-        raise SystemFailedError(
-            f"search {reference!r}: building it failed: {type(error).__name__}: {error}"
-        ) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise SystemFailedError(f"search {reference!r}: building it failed: {_said(error)}") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -16,7 +17,7 @@ from pytest_irbench.formats.rows import find_twins, group, text_id
 from pytest_irbench.formats.trec import BOM, RUN_FIELDS, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -45,6 +46,8 @@ class Run:
         The run's tag or the system's name.
     benchmark
         The benchmark it answers, or None.
+    source
+        The file that it was read from, or None.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class Run:
         self.scores = scores
         self.name = name
         self.benchmark: Benchmark | None = None
+        self.source: Path | None = None
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[Any, Mapping[Any, Any]], name: str = "run") -> Self:
@@ -74,9 +78,14 @@ class Run:
         InputError
             When a score is no real number or NaN, or two ids of a query have the same text.
         """
-        return cls._from_answers(
-            ((query_id, list(docs), list(docs.values())) for query_id, docs in mapping.items()), name
-        )
+
+        def answers() -> Iterator[tuple[Any, list[Any], list[Any]]]:
+            for query_id, docs in mapping.items():
+                if not isinstance(docs, Mapping):
+                    raise InputError(f"the ranking of query {query_id!r} is not a mapping doc_id -> score")
+                yield query_id, list(docs), list(docs.values())
+
+        return cls._from_answers(answers(), name)
 
     @classmethod
     def from_pairs(cls, pairs: Mapping[Any, Iterable[tuple[Any, Any]]], name: str = "run") -> Self:
@@ -90,7 +99,9 @@ class Run:
 
         def answers() -> Iterator[tuple[Any, list[Any], list[Any]]]:
             for query_id, ranking in pairs.items():
-                rows = list(ranking)
+                rows: list[Any] = list(ranking)
+                if not all(isinstance(row, tuple | list) and len(row) == 2 for row in rows):
+                    raise InputError(f"the ranking of query {query_id!r} is no list of (doc_id, score) pairs")
                 yield query_id, [doc for doc, _ in rows], [score for _, score in rows]
 
         return cls._from_answers(answers(), name)
@@ -132,6 +143,9 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    def __str__(self) -> str:
+        return self.name if self.source is None else f"{self.name} ({self.source})"
 
     def __repr__(self) -> str:
         return f"<Run {self.name}: {len(self)} documents for {len(self.query_ids)} queries>"
@@ -204,6 +218,7 @@ def read_run(path: str | Path) -> Run:
     scores = table.numbers(4)
     query_ids, offsets, order = group(table.ids(0))
     run = Run(query_ids, offsets, table.ids(2).take(order), scores[order], table.ids(5)[0])
+    run.source = table.path
     return run.checked(lambda row, message: table.fault(int(order[row]), message))
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_irbench.gates.decide import decide, distinct
+from pytest_irbench.gates.decide import decide, distinct, printed
 
 RULES: dict[str, Callable[[float, float], bool]] = {
     "min": operator.ge,
@@ -94,6 +94,26 @@ def test_two_numbers_that_differ_are_printed_differently(value: float, limit: fl
     if value != limit:
         one, two = distinct(value, limit)
         assert one != two
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "limit", "texts"),
+    [
+        ("NumRet", 251.0, 250.0, ("251", "250")),
+        ("NumRelRet(rel=2)", 0.0, 2.0, ("0", "2")),
+        ("NumRet", 5400.0, 5399.5, ("5400", "5399.5")),
+        ("DCG@10", 3.0, 2.0, ("3.0000", "2.0000")),
+        ("P@1", 1.0, 1, ("1.0000", "1.0000")),
+    ],
+)
+def test_counts_are_printed_as_whole_numbers(
+    measure: str, value: float, limit: float, texts: tuple[str, str]
+) -> None:
+    assert printed(measure, value, limit) == texts
+
+
+def test_the_miss_of_a_count_is_a_count_too() -> None:
+    assert decide("NumRet", 3.0, "min", 7).sentence == "NumRet = 3, below min 7 (short by 4)"
 
 
 @given(st.floats(0, 1), st.integers(0, 10**6).map(lambda number: number / 10**6))

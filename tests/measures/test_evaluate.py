@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -198,3 +200,33 @@ def test_huge_grades_give_a_number_or_an_error_and_no_warning() -> None:
     assert 0 < evaluate(run, qrels, ["nDCG@10"]).means["nDCG@10"] < 1
     with pytest.raises(InputError, match="exp-log2"):
         evaluate(run, qrels, ["nDCG(dcg='exp-log2')@10"])
+
+
+@pytest.mark.parametrize("path", ["run.trec", Path("run.trec")])
+def test_a_path_is_no_run_and_the_message_tells_how_to_read_it(path: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        evaluate(path, {"q": {"a": 1}}, ["AP"])
+    assert str(caught.value) == (
+        f"a run is a Run or {{query_id: {{doc_id: score}}}}, not {type(path).__name__}: "
+        "read it with read_run('run.trec')"
+    )
+
+
+def test_other_things_are_no_run() -> None:
+    with pytest.raises(InputError, match=r"^a run is a Run or .*, not list$"):
+        evaluate([("q", "a", 1.0)], {"q": {"a": 1}}, ["AP"])  # type: ignore[arg-type]
+
+
+def test_one_measure_without_a_list_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^measures is a list, for instance \['nDCG@10'\]$"):
+        evaluate({"q": {"a": 1.0}}, {"q": {"a": 1}}, "nDCG@10")
+
+
+def test_means_are_found_by_a_measure_as_it_was_typed() -> None:
+    scores = evaluate({"q": {"a": 1.0}}, {"q": {"a": 1}}, ["AP", "RR(rel=1)", "nDCG@3"], relevance_level=2)
+    assert scores.means == {"AP(rel=2)": 0.0, "RR(rel=1)": 1.0, "nDCG@3": 1.0}
+    assert scores.means["AP"] == scores.means["AP(rel=2)"] == 0.0
+    # Another level is another measure.
+    for absent in ("AP(rel=1)", "RR", "P@1"):
+        with pytest.raises(KeyError, match=re.escape(absent)):
+            scores.means[absent]

@@ -6,6 +6,7 @@ import copy
 import math
 import operator
 import pickle
+import re
 import textwrap
 from collections.abc import Callable
 from typing import Any
@@ -167,12 +168,13 @@ def test_given_qrels_win_over_the_benchmark_of_the_run() -> None:
 
 
 def test_the_explanation_has_the_queries_with_text_and_grades() -> None:
-    run = benchmark().retrieve(lambda topic, k: RUN[topic.query_id], depth=10)
+    run = benchmark().retrieve(lambda topic, k: RUN[topic.query_id], depth=10, name="search")
     with pytest.raises(AssertionError) as caught:
         assert_ndcg_at(run, 10) >= 0.9
     assert str(caught.value) == textwrap.dedent("""\
         nDCG@10 = 0.6956, not >= 0.9000 (short by 0.2044)
-          benchmark tiny, system <lambda>: mean over 2 judged queries
+          benchmark tiny, system search: mean over 2 judged queries
+          at most 2 documents returned for a query, fewer than the cutoff
           2 of 4 documents in the top 10 are unjudged
 
           lowest queries:
@@ -182,7 +184,21 @@ def test_the_explanation_has_the_queries_with_text_and_grades() -> None:
               2. 1e5  grade 3
           31_1        0.7602     throat cancer
               1. d1  grade 2
-              2. q  unjudged""")
+              2. q  unjudged
+              better: d2 grade 1 not returned""")
+
+
+def test_the_explanation_has_the_texts_of_the_benchmark_given_as_qrels() -> None:
+    with pytest.raises(AssertionError) as caught:
+        assert_ndcg_at(RUN, 10, qrels=benchmark()) >= 0.9
+    assert "  benchmark tiny, system run: mean over 2 judged queries\n" in str(caught.value)
+    assert "007         0.6309     james bond\n" in str(caught.value)
+
+
+def test_a_path_is_no_run() -> None:
+    told = re.escape("not str: read it with read_run('run.trec')")
+    with pytest.raises(InputError, match=rf"^a run is a Run or .*, {told}$"):
+        assert_ndcg_at("run.trec", 3, qrels=QRELS)  # type: ignore[arg-type]
 
 
 def test_a_run_without_a_benchmark_needs_qrels() -> None:
@@ -312,6 +328,33 @@ def test_the_traceback_ends_in_the_users_own_line(project: Project) -> None:
     assert "E       AssertionError: nDCG@3 = 1.0000, not >= 1.5000 (short by 0.5000)" in text
     assert "\ntest_it.py:8: AssertionError" in text
     assert "assertions.py" not in text
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("assert_ndcg_at(RUN, 3)", "assert_ndcg_at(run, 3): this run belongs to no benchmark: pass qrels="),
+        (
+            "assert_ndcg_at({'other': {'d1': 1.0}}, 3, qrels=QRELS)",
+            "run run has no results for any judged query",
+        ),
+        ("assert_ndcg_at({'q1': {'d1': 'high'}}, 3, qrels=QRELS)", "'high'"),
+        ("assert_mrr_at(RUN, 0, qrels=QRELS)", "RR@0"),
+    ],
+)
+def test_the_traceback_of_bad_input_ends_in_the_users_own_line(
+    project: Project, call: str, told: str
+) -> None:
+    project.write("test_it.py", HEAD + f"def test_it():\n    {call} >= 0.5\n")
+    result = project.run("test_it.py")
+    result.assert_outcomes(failed=1)
+    text = result.stdout.str()
+    assert f">       {call} >= 0.5" in text
+    assert re.search(rf"^E +pytest_irbench\.errors\.InputError: .*{re.escape(told)}", text, re.MULTILINE)
+    assert "\ntest_it.py:8: InputError" in text
+    assert not re.search(r"^(?!E ).*\.py:\d+: ?$", text, re.MULTILINE), "frames of the plugin"
+    assert "assertions.py" not in text
+    assert "evaluate.py" not in text
 
 
 def test_the_helpers_work_without_the_plugin(project: Project) -> None:

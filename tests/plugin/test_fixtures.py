@@ -120,6 +120,22 @@ def test_irbench_benchmark_of_an_unknown_name_is_an_error(project: Project) -> N
     assert "unknown benchmark 'dl21'" in result.stdout.str()
 
 
+@pytest.mark.parametrize("selected", [["--irbench=all"], ["--irbench=tiny"], []])
+def test_irbench_benchmark_of_an_unknown_name_names_the_declared_ones(
+    project: Project, selected: list[str]
+) -> None:
+    project.write(
+        "test_it.py",
+        "def test_one(irbench_benchmark): irbench_benchmark('zzz')\n"
+        "def test_two(irbench_benchmark): irbench_benchmark('tny')\n",
+    )
+    result = project.run(*selected, "test_it.py")
+    # No gate was collected for what --irbench=all asks for.
+    result.assert_outcomes(failed=2, errors=int("--irbench=all" in selected))
+    assert "unknown benchmark 'zzz': known are tiny, cast19, " in result.stdout.str()
+    assert "unknown benchmark 'tny', did you mean 'tiny'?" in result.stdout.str()
+
+
 def test_a_benchmark_is_loaded_once_for_gates_and_fixtures(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,6 +66,25 @@ def test_declared_benchmarks_are_listed_too(project: Project) -> None:
     assert "beir/scifact/test" in row(result, "fact")
 
 
+def test_judged_topics_of_own_files_are_counted(project: Project) -> None:
+    project.add("topics.tsv", "99\tnobody judged this\n")
+    project.write("bad.txt", "31_1 0 d1 high\n")
+    project.write(
+        "irbench.yaml",
+        """\
+        benchmarks:
+          tiny: {topics: topics.tsv, qrels: qrels.txt, relevance_level: 2}
+          lost: {topics: gone.tsv, qrels: qrels.txt}
+          fault: {topics: topics.tsv, qrels: bad.txt}
+        """,
+    )
+    result = project.run("--irbench-list")
+    assert result.ret == 0
+    assert row(result, "tiny").split()[1:3] == ["3", "2"]
+    assert row(result, "lost").split()[1:3] == ["?", "1"]
+    assert row(result, "fault").split()[1:3] == ["?", "1"]
+
+
 def test_families_are_explained(project: Project) -> None:
     text = project.run("--irbench-list").stdout.str()
     assert (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from small_project import BENCHMARKS, QRELS, Project, said
 
@@ -19,6 +21,7 @@ def test_a_failure_names_value_limit_queries_documents_and_the_line_to_edit(proj
         """\
 nDCG@10 = 0.7970, below min 0.8000 (short by 0.0030)
   benchmark tiny, system bm25: mean over 3 judged queries
+  at most 2 documents returned for a query, fewer than the cutoff
   2 of 6 documents in the top 10 are unjudged
 
   lowest queries:
@@ -29,6 +32,7 @@ nDCG@10 = 0.7970, below min 0.8000 (short by 0.0030)
   31_1        0.7602     what is throat cancer
       1. d1  grade 2
       2. q  unjudged
+      better: d2 grade 1 not returned
   007         1.0000     james bond
       1. 1e5  grade 3
       2. d7  grade 0
@@ -164,7 +168,36 @@ def test_a_system_that_raises_is_an_error_with_the_query_and_its_traceback(proje
     )
     assert "in look_up" in text
     assert 'raise ConnectionError("index is closed")' in text
-    assert text.endswith("irbench.yaml:4: this gate could not be measured")
+    assert text.endswith(
+        "\n\nirbench.yaml:2: benchmark tiny\nirbench.yaml:4: this gate could not be measured"
+    )
+
+
+def test_an_error_ends_in_the_places_of_benchmark_system_and_gate(project: Project) -> None:
+    project.gate("RR: 0.5", system="saved", systems="saved: {run: gone.txt}")
+    text = message(project.run("--irbench=tiny"))
+    assert "gone.txt: cannot be read: No such file or directory" in text
+    assert text.endswith(
+        "\n\nirbench.yaml:2: benchmark tiny\nirbench.yaml:4: system saved\n"
+        "irbench.yaml:6: this gate could not be measured"
+    )
+
+
+def test_a_failure_of_a_saved_run_names_its_file(project: Project) -> None:
+    project.write("runs/x.txt", "31_1 Q0 d1 1 2 mine\n")
+    project.gate("RR: 0.9", system="saved", systems="saved: {run: runs/x.txt}")
+    text = message(project.run("--irbench=tiny"))
+    assert re.search(
+        r"^  benchmark tiny, system saved \((\S*/)?runs/x\.txt\): mean over 3", text, re.MULTILINE
+    )
+
+
+def test_counts_are_whole_numbers(project: Project) -> None:
+    project.gate("NumRet: 7")
+    result = project.run("--irbench=tiny")
+    assert message(result).startswith("NumRet = 6, below min 7 (short by 1")
+    assert "  007         2       " in message(result)
+    assert re.search(r"^NumRet +6  min 7 +failed ", result.stdout.str(), re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,35 @@ def test_gates_in_a_folder_that_was_not_asked_for_do_not_count(project: Project)
     project.write("sub/test_ok.py", "def test_ok(): pass\n")
     result = project.run("--irbench=tiny", "sub")
     result.assert_outcomes(passed=1, errors=1)
-    assert "collected from sub" in result.stdout.str()
+    assert (
+        "--irbench=tiny: no gate and no test for it was collected from sub: irbench.yaml has gates for it: "
+        "name it on the command line, or add it to testpaths"
+    ) in result.stdout.str()
+
+
+@pytest.mark.parametrize("selected", ["all", "tiny"])
+def test_gates_outside_of_testpaths_are_an_error_that_names_their_file(
+    project: Project, selected: str
+) -> None:
+    project.write("pytest.ini", "[pytest]\ntestpaths = tests\n")
+    project.write("tests/test_ok.py", "def test_ok(): pass\n")
+    result = project.run(f"--irbench={selected}")
+    result.assert_outcomes(passed=1, errors=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert (
+        f"--irbench={selected}: no gate and no test for it was collected from tests: irbench.yaml has gates "
+        "for it: name it on the command line, or add it to testpaths"
+    ) in result.stdout.str()
+    project.run(f"--irbench={selected}", "tests", "irbench.yaml").assert_outcomes(passed=5)
+    project.write("pytest.ini", "[pytest]\ntestpaths = tests irbench.yaml\n")
+    project.run(f"--irbench={selected}").assert_outcomes(passed=5)
+
+
+def test_a_file_with_gates_for_another_benchmark_is_not_named(project: Project) -> None:
+    project.write("sub/test_ok.py", "def test_ok(): pass\n")
+    text = project.run("--irbench=dl20", "sub").stdout.str()
+    assert "collected from sub: declare a gate in one of irbench.yaml, " in text
+    assert "has gates for it" not in text
 
 
 def test_rerunning_what_failed_elsewhere_is_not_held_against_the_selection(project: Project) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,7 +113,8 @@ def test_a_raised_gate_is_the_only_one_that_fails(
     result.assert_outcomes(failed=1, passed=len(limits) - 1)
     assert "FAILED irbench.yaml::bm25[dl20-passage-nDCG@10-min]" in result.stdout.str()
     # The explanation has the text of real topics.
-    assert "benchmark dl20-passage, system bm25: mean over 54 judged queries" in result.stdout.str()
+    run = os.path.relpath(shared_data / "runs" / "dl20-passage" / "bm25.trec.gz", project.path)
+    assert f"benchmark dl20-passage, system bm25 ({run}): mean over 54 judged queries" in result.stdout.str()
 
 
 def test_a_run_file_with_four_columns_is_refused_with_its_line(project: Project, shared_data: Path) -> None:

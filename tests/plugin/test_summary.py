@@ -42,7 +42,7 @@ AP(rel=2)   0.8333  max 0.9000   passed     irbench.yaml:10
 tiny · gone
 measure      value  threshold    verdict    where
 ---------  -------  -----------  ---------  ---------------
-RR               -  min 0.2500   error      irbench.yaml:13"""
+RR(rel=2)        -  min 0.2500   error      irbench.yaml:13"""
     )
 
 

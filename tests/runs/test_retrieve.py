@@ -101,6 +101,36 @@ def test_a_system_without_a_name_is_called_after_its_class() -> None:
     assert retrieve(BENCHMARK, Searcher()).name == "Searcher"
 
 
+def lazily() -> Callable[[Topic, int], Any]:
+    return lambda _topic, _k: ["a"]
+
+
+class Index:
+    def search(self, _topic: Topic, _k: int) -> list[str]:
+        return ["a"]
+
+    def searcher(self) -> Callable[[Topic, int], Any]:
+        return lambda _topic, _k: ["a"]
+
+
+@pytest.mark.parametrize(
+    ("system", "name"),
+    [
+        (lazily(), "lazily"),
+        (Index().searcher(), "searcher"),
+        (Index().search, "search"),
+        (lambda _topic, _k: ["a"], "<lambda>"),
+    ],
+    ids=["lambda", "lambda of a method", "method", "lambda of a module"],
+)
+def test_a_lambda_is_called_after_the_function_that_made_it(system: Any, name: str) -> None:
+    assert retrieve(BENCHMARK, system).name == name
+
+
+def test_a_benchmark_retrieves_under_a_given_name() -> None:
+    assert BENCHMARK.retrieve(lazily(), name="mine").name == "mine"
+
+
 def test_a_benchmark_retrieves_with_its_depth() -> None:
     run = BENCHMARK.retrieve(answering(["a", "b", "c", "d"]))
     assert list(run.to_mapping()["1"]) == ["a", "b", "c"]
@@ -198,10 +228,8 @@ def broken_generator() -> Iterator[tuple[str, float]]:
 
 @pytest.mark.parametrize("lazy", [broken_generator, lambda: map(int, ["x"])], ids=["generator", "map"])
 def test_an_exception_of_a_lazy_answer_is_a_failure_with_the_query(lazy: Callable[[], Any]) -> None:
-    with pytest.raises(
-        SystemFailedError, match=r"system '<lambda>' failed on query '1' \(do goldfish grow\): "
-    ):
-        retrieve(BENCHMARK, lambda _topic, _k: lazy())
+    with pytest.raises(SystemFailedError, match=r"^system 'lazy' failed on query '1' \(do goldfish grow\): "):
+        retrieve(BENCHMARK, lambda _topic, _k: lazy(), name="lazy")
 
 
 def test_a_long_query_is_shortened_in_messages() -> None:
