@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.benchmarks.benchmark import Topic, Turn
 from pytest_irbench.errors import InputError
-from pytest_irbench.formats.trec import read_bytes
+from pytest_irbench.formats.windows import read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from functools import cached_property
 from hashlib import sha256
+from itertools import pairwise
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from pytest_irbench.errors import InputError
 from pytest_irbench.formats.ids import Ids
-from pytest_irbench.formats.rows import document_keys, find_twins, group, text_id
-from pytest_irbench.formats.trec import QRELS_FIELDS, Table, read_table
+from pytest_irbench.formats.rows import Grouping, document_keys, find_twins, text_id
+from pytest_irbench.formats.trec import QRELS_FIELDS, Contents, read_contents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -72,8 +73,14 @@ class Qrels:
             queries.append(text_id(query_id, "query id"))
             docs.append(text_id(doc_id, "document id"))
             grades.append(_whole(grade, queries[-1], docs[-1], source))
-        columns = Ids.from_strings(queries), Ids.from_strings(docs), np.array(grades, np.int64)
-        return cls.from_columns(*columns, lambda _row, message: InputError(message, source))
+        if not queries:
+            raise InputError("has no judgments", source)
+        grouping = Grouping()
+        grouping.add(Ids.from_strings(queries))
+        column = Ids.from_strings(docs)
+        return cls.from_columns(
+            grouping, column, np.array(grades, np.int64), lambda _row, message: InputError(message, source)
+        )
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Mapping[str, int]]) -> Self:
@@ -81,11 +88,24 @@ class Qrels:
         return cls.from_rows((q, d, grade) for q, docs in mapping.items() for d, grade in docs.items())
 
     @classmethod
-    def from_columns(cls, queries: Ids, docs: Ids, grades: NDArray[np.int64], fault: Any) -> Self:
-        """Build qrels from columns in any order; `fault` builds the error for a row or for the whole."""
-        if not len(queries):
-            raise fault(None, "has no judgments")
-        query_ids, offsets, order = group(queries)
+    def from_columns(
+        cls,
+        queries: Grouping,
+        docs: Ids,
+        grades: NDArray[np.int64],
+        fault: Callable[[int, str], InputError],
+    ) -> Self:
+        """Build qrels from rows in any order; `fault` builds the error for one of them.
+
+        Raises
+        ------
+        InputError
+            When two judgments of a document conflict.
+        """
+        query_ids = queries.query_ids
+        offsets, order = queries.offsets_and_order()
+        if order is None:
+            order = np.arange(len(grades))
         docs, grades = docs.take(order), grades[order]
         first, second = find_twins(docs, offsets)
         conflict = np.flatnonzero(grades[first] != grades[second])
@@ -121,6 +141,13 @@ class Qrels:
         index = self.query_index[query_id]
         rows = range(int(self.offsets[index]), int(self.offsets[index + 1]))
         return {self.doc_ids[row]: int(self.grades[row]) for row in rows}
+
+    @cached_property
+    def by_query(self) -> list[dict[str, int]]:
+        """For each query its judged documents with their grades, as a mapping."""
+        docs, grades = self.doc_ids.to_list(), self.grades.tolist()
+        bounds = pairwise(self.offsets.tolist())
+        return [dict(zip(docs[begin:end], grades[begin:end], strict=True)) for begin, end in bounds]
 
     @cached_property
     def query_index(self) -> dict[str, int]:
@@ -173,24 +200,27 @@ def read_qrels(path: str | Path) -> Qrels:
         With file and line, when a line has another shape, a grade is no whole number, two judgments
         of one document conflict, or the file is empty or not UTF-8.
     """
-    table = read_table(path, QRELS_FIELDS)
-    return Qrels.from_columns(table.ids(0), table.ids(2), _grades(table), _fault_of(table))
+    contents = read_contents(Path(path))
+    queries, docs, tokens, values = Grouping(), [], [], []
+    for table, numbers in contents.tables(QRELS_FIELDS, 3):
+        queries.add(table.ids(0))
+        docs.append(table.ids(2))
+        tokens.append(table.ids(3))
+        values.append(numbers)
+    if not docs:
+        raise InputError("has no judgments", path)
+    column = Ids.joined(docs)
+    grades = _grades(contents, Ids.joined(tokens), np.concatenate(values))
+    return Qrels.from_columns(
+        queries, column, grades, lambda row, text: contents.fault(column.starts[row], text)
+    )
 
 
-def _fault_of(table: Table) -> Any:
-    def fault(row: int | None, message: str) -> InputError:
-        return InputError(message, table.path) if row is None else table.fault(row, message)
-
-    return fault
-
-
-def _grades(table: Table) -> NDArray[np.int64]:
-    values = table.numbers(3)
-    with np.errstate(invalid="ignore"):
-        wrong = np.flatnonzero(~((values == np.rint(values)) & (np.abs(values) < _MAX_GRADE)))
+def _grades(contents: Contents, tokens: Ids, values: NDArray[np.float64]) -> NDArray[np.int64]:
+    wrong = np.flatnonzero(~((values == np.rint(values)) & (np.abs(values) < _MAX_GRADE)))
     if len(wrong):
         row = int(wrong[0])
-        raise table.fault(row, f"the relevance {table.ids(3)[row]!r} is not a whole number")
+        raise contents.fault(tokens.starts[row], f"the relevance {tokens[row]!r} is not a whole number")
     return values.astype(np.int64)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_irbench.benchmarks.benchmark import Topic, Topics
 from pytest_irbench.benchmarks.conversations import read_utterances, with_history
 from pytest_irbench.errors import InputError
-from pytest_irbench.formats.trec import read_bytes
+from pytest_irbench.formats.windows import read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 WORD = 8
-_PADDING = bytes(WORD)
-# _KEEP[n] keeps the first n bytes of a big-endian word and clears the rest.
-_KEEP = np.array([(0xFFFFFFFFFFFFFFFF << (8 * (WORD - n))) & 0xFFFFFFFFFFFFFFFF for n in range(9)], "u8")
+PADDING = 2 * WORD
+"""Zero bytes in front of and behind the ids of a buffer: words are loaded across their ends."""
+
+# _FIRST[n] keeps the first n bytes of a word whose first byte is the lowest.
+_FIRST = np.array([(1 << (8 * n)) - 1 for n in range(WORD + 1)], np.uint64)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -35,7 +37,7 @@ class Ids:
     Parameters
     ----------
     data
-        All bytes, with at least eight more behind the last id.
+        All bytes, with `PADDING` more at both ends.
     starts, lengths
         Where each id begins and how many bytes it has; shape (n,), int64.
     """
@@ -56,15 +58,24 @@ class Ids:
         UnicodeEncodeError
             When a string holds a lone surrogate.
         """
-        text = "".join(strings)
-        data = text.encode()
-        if len(data) == len(text):
-            sizes: Iterable[int] = map(len, strings)
-        else:
-            sizes = (len(string.encode()) for string in strings)
-        lengths = np.fromiter(sizes, np.int64, len(strings))
-        starts = np.cumsum(lengths) - lengths
-        return cls(np.frombuffer(data + _PADDING, np.uint8), starts, lengths)
+        data = "\n".join(strings).encode()
+        padding = bytes(PADDING)
+        buffer = np.frombuffer(b"".join([padding, data, b"\n", padding]), np.uint8)
+        ends = np.flatnonzero(buffer == ord("\n"))
+        if len(ends) == len(strings):
+            starts = np.empty_like(ends)
+            starts[:1] = PADDING
+            np.add(ends[:-1], 1, out=starts[1:])
+            return cls(buffer, starts, ends - starts)
+        # An id holds a line end itself (or there is no id): ask each for its size.
+        lengths = np.fromiter((len(string.encode()) for string in strings), np.int64, len(strings))
+        return cls(buffer, np.cumsum(lengths + 1) - lengths - 1 + PADDING, lengths)
+
+    @classmethod
+    def joined(cls, columns: Sequence[Self]) -> Self:
+        """Join columns of one buffer, at least one."""
+        starts = np.concatenate([column.starts for column in columns])
+        return cls(columns[0].data, starts, np.concatenate([column.lengths for column in columns]))
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -87,29 +98,38 @@ class Ids:
         return int(self.lengths.max()) if len(self) else 0
 
     @cached_property
-    def _words(self) -> Words:
-        """Every eight bytes of the buffer as a big-endian word, one starting at each byte."""
-        return np.ndarray((len(self.data) - WORD + 1,), ">u8", self.data, strides=(1,))
+    def words(self) -> Words:
+        """Every eight bytes of the buffer as a word, one starting at each byte; the first byte is lowest."""
+        return np.ndarray((len(self.data) - WORD + 1,), "<u8", self.data, strides=(1,))
+
+    def _word(self, index: int, rows: Rows | slice = slice(None)) -> Words:
+        """Return the bytes of `word` with the first one lowest, which is cheaper and equal as well."""
+        if index == 0 and self.max_length <= WORD:
+            lengths = self.lengths[rows]
+            return self.words[self.starts[rows]] & _FIRST[lengths]
+        left = np.clip(self.lengths[rows] - WORD * index, 0, WORD)
+        begin = np.where(left > 0, self.starts[rows] + WORD * index, 0)
+        return self.words[begin] & _FIRST[left]
 
     def word(self, index: int, rows: Rows | slice = slice(None)) -> Words:
         """Return bytes ``8 * index`` to ``8 * index + 8`` of each id as a number.
 
-        Bytes past an id's end count as zero, so that words compare as the ids do.
+        The first byte is the highest, and bytes past an id's end count as zero, so that words compare
+        as the ids do.
         """
-        left = np.clip(self.lengths[rows] - WORD * index, 0, WORD)
-        begin = np.where(left > 0, self.starts[rows] + WORD * index, 0)
-        words: Words = self._words[begin].astype(np.uint64) & _KEEP[left]
-        return words
+        return self._word(index, rows).byteswap()
 
     def hashes(self, seed: int = 0) -> Words:
         """Return a 64-bit hash of each id; equal ids have equal hashes, others nearly never."""
-        key = self.lengths.astype(np.uint64) + np.uint64(seed)
-        longer = np.arange(len(self))
-        for index in range(-(-self.max_length // WORD)):
-            if index:
-                longer = longer[self.lengths[longer] > WORD * index]
-            mixed = (key[longer] ^ self.word(index, longer)) * _MULTIPLIER
+        key = (self._word(0) ^ (self.lengths.astype(np.uint64) + np.uint64(seed))) * _MULTIPLIER
+        key ^= key >> np.uint64(29)
+        longer = np.flatnonzero(self.lengths > WORD) if self.max_length > WORD else np.zeros(0, np.int64)
+        index = 1
+        while len(longer):
+            mixed = (key[longer] ^ self._word(index, longer)) * _MULTIPLIER
             key[longer] = mixed ^ (mixed >> np.uint64(29))
+            index += 1
+            longer = longer[self.lengths[longer] > WORD * index]
         return key
 
     def equal(self, rows: Rows, other: Self, other_rows: Rows) -> Bools:
@@ -118,7 +138,7 @@ class Ids:
         open_ = np.flatnonzero(same)
         index = 0
         while len(open_):
-            differs = self.word(index, rows[open_]) != other.word(index, other_rows[open_])
+            differs = self._word(index, rows[open_]) != other._word(index, other_rows[open_])
             same[open_[differs]] = False
             index += 1
             open_ = open_[~differs]
@@ -127,7 +147,7 @@ class Ids:
 
     def changes(self) -> Bools:
         """Tell for each row whether its id differs from that of the row before; shape (n,)."""
-        first = self.word(0)
+        first = self._word(0)
         changed = np.ones(len(self), np.bool_)
         changed[1:] = (first[1:] != first[:-1]) | (self.lengths[1:] != self.lengths[:-1])
         longer = np.flatnonzero(~changed & (self.lengths > WORD))

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from pytest_irbench.formats.ids import Ids
 
+    Ints = NDArray[np.int64]
+
 
 _LARGEST_ID = 10**100
 
@@ -43,43 +45,76 @@ def text_id(value: object, what: str) -> str:
     raise InputError(f"the {what} {value!r} is {type(value).__name__}: ids are text")
 
 
-def group(queries: Ids) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
-    """Bring the rows of each query side by side, queries in order of first appearance.
+class Grouping:
+    """Brings the rows of each query side by side, queries in order of first appearance.
 
-    Returns
-    -------
-    query_ids
-        The q distinct ids.
-    offsets
-        Shape (q + 1,): where each query's rows begin in the new order.
-    order
-        Shape (n,): the old position of each row; the rows of a query keep their order.
+    Rows come in one or more portions; the rows of a query keep their order.
     """
-    begins = np.flatnonzero(queries.changes())
-    position: dict[str, int] = {}
-    block_query = np.array(
-        [position.setdefault(queries[int(row)], len(position)) for row in begins], np.int64
-    )
-    sizes = np.diff(np.append(begins, len(queries)))
-    order = np.arange(len(queries))
-    if len(position) < len(begins):
-        order = np.argsort(np.repeat(block_query, sizes), kind="stable")
-    counts = np.bincount(block_query, sizes, len(position)).astype(np.int64)
-    return list(position), np.concatenate([[0], np.cumsum(counts)]), order
+
+    def __init__(self) -> None:
+        self._position: dict[str, int] = {}
+        self._codes: list[Ints] = []
+        self._sizes: list[Ints] = []
+
+    def add(self, queries: Ids) -> None:
+        """Take the query ids of the next rows."""
+        begins = np.flatnonzero(queries.changes())
+        names, which = distinct(queries.take(begins))
+        position = self._position
+        codes = np.array([position.setdefault(name, len(position)) for name in names], np.int64)
+        self._codes.append(codes[which])
+        self._sizes.append(np.diff(begins, append=len(queries)))
+
+    @property
+    def query_ids(self) -> list[str]:
+        """The distinct ids."""
+        return list(self._position)
+
+    def offsets_and_order(self) -> tuple[Ints, Ints | None]:
+        """Return where each query's rows begin, and the old position of each row, None if as it was."""
+        codes = np.concatenate(self._codes) if self._codes else np.zeros(0, np.int64)
+        sizes = np.concatenate(self._sizes) if self._sizes else np.zeros(0, np.int64)
+        counts = np.bincount(codes, sizes, len(self._position)).astype(np.int64)
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        if np.count_nonzero(np.diff(codes)) < max(len(self._position), 1):
+            return offsets, None
+        # Few queries fit 16 bits, and those numpy sorts by radix.
+        small = codes.astype(np.uint16 if len(self._position) <= 1 << 16 else np.int64)
+        return offsets, np.argsort(np.repeat(small, sizes), kind="stable")
 
 
-def document_keys(docs: Ids, query: NDArray[np.int64]) -> NDArray[np.uint64]:
+def distinct(ids: Ids) -> tuple[list[str], Ints]:
+    """Return the distinct ids in order of first appearance, and for each row which of them it is."""
+    _, first, which = np.unique(ids.hashes(), return_index=True, return_inverse=True)
+    if not ids.equal(np.arange(len(ids)), ids, first[which]).all():
+        # Two ids with one hash: compare them as text.
+        names = ids.to_list()
+        position = {name: place for place, name in enumerate(dict.fromkeys(names))}
+        return list(position), np.array([position[name] for name in names], np.int64)
+    order = np.argsort(first, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return ids.take(first[order]).to_list(), place[which]
+
+
+def document_keys(docs: Ids, query: Ints) -> NDArray[np.uint64]:
     """Return a key for each row: equal for one document of one query, else nearly never."""
     return docs.hashes() + query.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)
 
 
-def find_twins(docs: Ids, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def has_twins(keys: NDArray[np.uint64]) -> bool:
+    """Whether two keys are equal."""
+    ordered = np.sort(keys)
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
+def find_twins(docs: Ids, offsets: Ints) -> tuple[Ints, Ints]:
     """Find rows that repeat a document of their query.
 
     Parameters
     ----------
     docs, offsets
-        Rows grouped by query, as `group` returns them.
+        Rows grouped by query, as `Grouping` returns them.
 
     Returns
     -------
@@ -89,8 +124,7 @@ def find_twins(docs: Ids, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64]
     query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     # Equal documents of one query have equal keys; the few equal keys are then compared as ids.
     keys = document_keys(docs, query)
-    ordered = np.sort(keys)
-    if not (ordered[1:] == ordered[:-1]).any():
+    if not has_twins(keys):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     order = np.argsort(keys, kind="stable")
     repeats = np.flatnonzero(np.diff(keys[order]) == 0)

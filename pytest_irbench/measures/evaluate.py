@@ -141,7 +141,7 @@ def as_run(run: Run | Mapping[str, Mapping[str, float]]) -> Run:
     if isinstance(run, Run):
         return run
     if isinstance(run, Mapping):
-        return Run.from_mapping(run)
+        return Run(run)
     hint = f": read it with read_run({str(run)!r})" if isinstance(run, str | os.PathLike) else ""
     raise InputError(f"a run is a Run or {{query_id: {{doc_id: score}}}}, not {type(run).__name__}{hint}")
 

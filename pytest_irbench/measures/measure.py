@@ -1,8 +1,7 @@
 """A measure as a value: its text form is its identity.
 
 The names and parameters are those of ir_measures (https://ir-measur.es), so that what a user knows
-carries over. `SIGNATURES` says which measures exist and what they take; what they compute stands in
-`kernels.py`, which has one function for each row of this table.
+carries over. `signatures.py` says which measures exist and what they take, `kernels.py` what they compute.
 """
 
 from __future__ import annotations
@@ -13,94 +12,10 @@ import math
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from pytest_irbench.errors import InputError
-
-Cutoff = Literal["none", "optional", "required"]
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """What a measure takes.
-
-    Attributes
-    ----------
-    cutoff
-        Whether ``@k`` may or must follow the name.
-    params
-        Parameter name -> default, besides ``rel``.
-    binary
-        It counts a document as relevant from a grade on: it takes ``rel``.
-    bounded
-        Its values lie in 0..1.
-    total
-        Its aggregate is the sum over queries, not the mean (counts, as trec_eval prints them).
-    """
-
-    cutoff: Cutoff = "optional"
-    params: tuple[tuple[str, Any], ...] = ()
-    binary: bool = True
-    bounded: bool = True
-    total: bool = False
-
-
-_GAINS = (("dcg", "log2"), ("gains", None))
-
-SIGNATURES: dict[str, Signature] = {
-    "nDCG": Signature(params=_GAINS, binary=False),
-    "DCG": Signature(params=_GAINS, binary=False, bounded=False),
-    "NCG": Signature("required", params=(("gains", None),), binary=False),
-    "AP": Signature(),
-    "RR": Signature(),
-    "P": Signature("required"),
-    "R": Signature("required"),
-    "Success": Signature("required"),
-    "Rprec": Signature("none"),
-    "Bpref": Signature("none"),
-    "Judged": Signature(binary=False),
-    "ERR": Signature(binary=False),
-    "RBP": Signature(params=(("p", 0.8),)),
-    "SetP": Signature("none"),
-    "SetR": Signature("none"),
-    "SetF": Signature("none", params=(("beta", 1.0),)),
-    "NumRet": Signature("none", binary=False, bounded=False, total=True),
-    "NumRel": Signature("none", bounded=False, total=True),
-    "NumRelRet": Signature("none", bounded=False, total=True),
-    "NumQ": Signature("none", binary=False, bounded=False, total=True),
-}
-
-ALIASES = {
-    "NDCG": "nDCG",
-    "MAP": "AP",
-    "MRR": "RR",
-    "Recall": "R",
-    "Precision": "P",
-    "Hit": "Success",
-    "HitRate": "Success",
-    "RPrec": "Rprec",
-    "BPref": "Bpref",
-}
-
-_TREC_EVAL = {
-    "ndcg": "nDCG",
-    "map": "AP",
-    "recip_rank": "RR",
-    "bpref": "Bpref",
-    "ndcg_cut": "nDCG@",
-    "map_cut": "AP@",
-    "recall": "R@",
-    "P": "P@",
-    "success": "Success@",
-    "set_P": "SetP",
-    "set_recall": "SetR",
-    "set_F": "SetF",
-    "num_q": "NumQ",
-    "num_ret": "NumRet",
-    "num_rel": "NumRel",
-    "num_rel_ret": "NumRelRet",
-}
-"""trec_eval's names, only to say what they are called here."""
+from pytest_irbench.measures.signatures import ALIASES, SIGNATURES, TREC_EVAL, Cutoff, Signature
 
 _EXAMPLE = "write it like nDCG@10, AP or RR(rel=2)@10"
 
@@ -334,10 +249,10 @@ def _extra_hint() -> str:
 def _nearest(text: str, name: str) -> str | None:
     """Return `text` with its name replaced by the nearest one, or trec_eval's name translated."""
     stem, _, tail = name.rpartition("_")
-    if name in _TREC_EVAL and not _TREC_EVAL[name].endswith("@"):
-        return text.strip().replace(name, _TREC_EVAL[name], 1)
-    if tail.isdecimal() and stem in _TREC_EVAL:
-        return f"{_TREC_EVAL[stem]}{tail}"
+    if name in TREC_EVAL and not TREC_EVAL[name].endswith("@"):
+        return text.strip().replace(name, TREC_EVAL[name], 1)
+    if tail.isdecimal() and stem in TREC_EVAL:
+        return f"{TREC_EVAL[stem]}{tail}"
     lower = {known.lower(): known for known in (*ALIASES, *SIGNATURES)}
     close = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.6)
     return text.strip().replace(name, lower[close[0]], 1) if close else None

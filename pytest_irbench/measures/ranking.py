@@ -16,16 +16,18 @@ import numpy as np
 
 from pytest_irbench.errors import InputError
 from pytest_irbench.formats.ids import WORD
-from pytest_irbench.formats.rows import document_keys
+from pytest_irbench.formats.rows import document_keys, has_twins
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pytest_irbench.benchmarks.qrels import Qrels
     from pytest_irbench.formats.ids import Ids
+    from pytest_irbench.runs.columns import Columns
     from pytest_irbench.runs.run import Run
 
     Ints = NDArray[np.int64]
+    Words = NDArray[np.uint64]
 
 _NONE = np.zeros(0, np.int64)
 
@@ -49,9 +51,8 @@ class JudgedRanking:
     first_tie
         The rank of the first document whose score the next one shares, 0 where there is none;
         shape (q,).
-    order, offsets
-        Rows of the run in rank order; those of query ``i`` are
-        ``order[offsets[i]:offsets[i + 1]]``.
+    extra
+        Number of the run's queries that have no judgments: they are left out.
     """
 
     run: Run
@@ -61,8 +62,7 @@ class JudgedRanking:
     rank: Ints
     grade: Ints
     first_tie: Ints
-    order: Ints
-    offsets: Ints
+    extra: int
 
     @property
     def query_ids(self) -> tuple[str, ...]:
@@ -74,11 +74,6 @@ class JudgedRanking:
         """Judged queries for which the run has no document: they score 0."""
         return tuple(self.query_ids[i] for i in np.flatnonzero(self.returned == 0))
 
-    @property
-    def extra(self) -> int:
-        """Number of the run's queries that have no judgments: they are left out."""
-        return sum(query_id not in self.qrels.query_index for query_id in self.run.query_ids)
-
     def ties_within(self, depth: int) -> int:
         """Count the queries with documents of equal score that reach into the top `depth`."""
         return int(np.count_nonzero((self.first_tie > 0) & (self.first_tie <= depth)))
@@ -89,11 +84,11 @@ class JudgedRanking:
 
     def top(self, query_id: str, depth: int) -> list[tuple[str, float, int | None]]:
         """Return the first documents of a query: doc_id, score, and grade or None if unjudged."""
-        index = self.qrels.query_index[query_id]
         grades = self.qrels[query_id]
-        rows = self.order[self.offsets[index] : self.offsets[index + 1]][:depth]
-        docs = [(self.run.doc_ids[row], float(self.run.scores[row])) for row in rows.tolist()]
-        return [(doc, score, grades.get(doc)) for doc, score in docs]
+        docs, scores = self.run.of_query(query_id)
+        order, _ = rank(docs, scores, np.array([0, len(scores)]))
+        top = range(len(scores))[:depth] if order is None else order[:depth].tolist()
+        return [(docs[row], float(scores[row]), grades.get(docs[row])) for row in top]
 
     @cached_property
     def ideal(self) -> tuple[Ints, Ints, Ints]:
@@ -112,28 +107,108 @@ def judge(run: Run, qrels: Qrels) -> JudgedRanking:
     InputError
         When the run has no document for any judged query, with ids of both sides.
     """
-    source = [run.query_index.get(query_id, -1) for query_id in qrels.query_ids]
-    present = np.array([index >= 0 for index in source], np.bool_)
-    index = np.where(present, source, 0)
-    returned = np.where(present, np.diff(run.offsets)[index], 0) if present.any() else np.zeros_like(index)
-    if not returned.any():
-        raise InputError(_nothing_in_common(run, qrels))
-    offsets = np.concatenate([[0], np.cumsum(returned)])
-    query = np.repeat(np.arange(len(returned)), returned)
-    rows = np.arange(len(query)) + np.repeat(run.offsets[index] - offsets[:-1], returned)
-    order, first_tie = rank(run.scores[rows], run.doc_ids.take(rows), query, offsets)
-    rows = rows[order]
-    found, grade = _look_up(run.doc_ids.take(rows), query, qrels)
-    place = np.arange(len(rows)) - offsets[query] + 1
-    return JudgedRanking(run, qrels, returned, query[found], place[found], grade, first_tie, rows, offsets)
+    from pytest_irbench.measures.streaming import join_file, join_mapping
+
+    join = None
+    if run.unread is not None:
+        join = join_file(run.unread, qrels, run.threads)
+    elif run.mapping is not None:
+        join = join_mapping(run.mapping, qrels)
+    if join is None:
+        join = Join(qrels)
+        join.add(run.columns)
+    return join.judged(run)
 
 
-def rank(scores: NDArray[np.float64], docs: Ids, query: Ints, offsets: Ints) -> tuple[Ints, Ints]:
+class InDoubtError(Exception):
+    """A portion of a run can't be settled alone."""
+
+
+class Join:
+    """Collects the judged documents of a run, which comes in one or more portions of whole queries."""
+
+    def __init__(self, qrels: Qrels) -> None:
+        self.qrels = qrels
+        self.returned = np.zeros(len(qrels.query_ids), np.int64)
+        self.first_tie = np.zeros(len(qrels.query_ids), np.int64)
+        self.extra = 0
+        self.answered: tuple[str, ...] = ()
+        self.documents = 0
+        self.found: list[tuple[Ints, Ints, Ints]] = []
+        # Where the lines of each query begin in a file that is not held.
+        self.places: dict[str, int] = {}
+
+    def add(self, columns: Columns, *, checked: bool = True) -> None:
+        """Take the next queries with all of their documents.
+
+        Raises
+        ------
+        InDoubtError
+            When the columns are not `checked` and a document may stand twice in a query.
+        """
+        offsets = columns.offsets
+        # Queries without judgments get numbers of their own, below 0.
+        find = self.qrels.query_index.get
+        query = np.array([find(name, -1 - place) for place, name in enumerate(columns.query_ids)], np.int64)
+        of_row = np.repeat(query, np.diff(offsets))
+        keys = document_keys(columns.doc_ids, of_row)
+        if not checked and has_twins(keys):
+            raise InDoubtError
+        known = np.flatnonzero(query >= 0)
+        self.answered = (*self.answered, *columns.query_ids[:3])[:3]
+        self.documents += len(columns.scores)
+        self.extra += len(query) - len(known)
+        if not len(known):
+            return
+        order, first_tie = rank(columns.doc_ids, columns.scores, offsets)
+        self.returned[query[known]] = np.diff(offsets)[known]
+        self.first_tie[query[known]] = first_tie[known]
+        rows, grades = _look_up(columns.doc_ids, keys, of_row, self.qrels)
+        if order is None:
+            places = rows
+        else:
+            place_of = np.empty_like(order)
+            place_of[order] = np.arange(len(order))
+            places = place_of[rows]
+            by_place = np.argsort(places, kind="stable")
+            rows, places, grades = rows[by_place], places[by_place], grades[by_place]
+        block = np.searchsorted(offsets, rows, "right") - 1
+        self.found.append((of_row[rows], places - offsets[block] + 1, grades))
+
+    def merge(self, other: Join) -> None:
+        """Take over what another join found for other queries."""
+        self.returned += other.returned
+        self.first_tie += other.first_tie
+        self.extra += other.extra
+        self.answered = (*self.answered, *other.answered)[:3]
+        self.documents += other.documents
+        self.found += other.found
+        self.places |= other.places
+
+    def judged(self, run: Run) -> JudgedRanking:
+        """Return all that was collected.
+
+        Raises
+        ------
+        InputError
+            When no query was judged.
+        """
+        if not self.returned.any():
+            raise InputError(_nothing_in_common(run, self.answered, self.documents, self.qrels))
+        run.places = self.places
+        query, place, grade = (np.concatenate(column) for column in zip(*self.found, strict=True))
+        # Within a query the order is right already.
+        order = np.argsort(query, kind="stable")
+        ranking = query[order], place[order], grade[order]
+        return JudgedRanking(run, self.qrels, self.returned, *ranking, self.first_tie, self.extra)
+
+
+def rank(docs: Ids, scores: NDArray[np.float64], offsets: Ints) -> tuple[Ints | None, Ints]:
     """Order rows by the tie rule.
 
     Parameters
     ----------
-    scores, docs, query
+    docs, scores
         The rows, those of a query side by side; shape (n,).
     offsets
         Where each query's rows begin; shape (q + 1,).
@@ -141,22 +216,24 @@ def rank(scores: NDArray[np.float64], docs: Ids, query: Ints, offsets: Ints) -> 
     Returns
     -------
     order
-        Rows by query, best first; shape (n,).
+        Rows by query, best first; shape (n,). None when they stand in this order.
     first_tie
         Rank of the first tied document of each query, 0 if none; shape (q,).
     """
-    order = np.arange(len(scores))
-    same_query = query[1:] == query[:-1]
-    if not (scores[1:] <= scores[:-1])[same_query].all():
-        order = np.lexsort((-scores, query))
-    ordered = scores[order]
-    tied = same_query & (ordered[1:] == ordered[:-1])
-    first_tie = np.zeros(len(offsets) - 1, np.int64)
+    inside = np.ones(max(len(scores) - 1, 0), np.bool_)
+    between = offsets[(offsets > 0) & (offsets < len(scores))] - 1
+    inside[between] = False
+    order = None
+    if not ((scores[1:] <= scores[:-1]) | ~inside).all():
+        order = np.lexsort((-scores, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
+        scores = scores[order]
+    tied = (scores[1:] == scores[:-1]) & inside
     at = np.flatnonzero(tied)
+    first_tie = np.zeros(len(offsets) - 1, np.int64)
     if len(at):
-        of_query, first = np.unique(query[at], return_index=True)
+        of_query, first = np.unique(np.searchsorted(offsets, at, "right") - 1, return_index=True)
         first_tie[of_query] = at[first] - offsets[of_query] + 1
-        order = _break_ties(order, docs, tied)
+        order = _break_ties(np.arange(len(scores)) if order is None else order, docs, tied)
     return order, first_tie
 
 
@@ -185,12 +262,11 @@ def _break_ties(order: Ints, docs: Ids, tied: NDArray[np.bool_]) -> Ints:
     return order
 
 
-def _look_up(docs: Ids, query: Ints, qrels: Qrels) -> tuple[Ints, Ints]:
+def _look_up(docs: Ids, key: Words, query: Ints, qrels: Qrels) -> tuple[Ints, Ints]:
     """Find the judged ones among returned documents: their rows and grades.
 
     A hash proposes, the bytes decide: two ids with one hash may cost time, never a wrong grade.
     """
-    key = document_keys(docs, query)
     sorted_keys, by_key = qrels.sorted_keys
     rows = np.flatnonzero(qrels.key_filter[key & np.uint64(len(qrels.key_filter) - 1)])
     candidate = np.searchsorted(sorted_keys, key[rows])
@@ -214,10 +290,10 @@ def _look_up(docs: Ids, query: Ints, qrels: Qrels) -> tuple[Ints, Ints]:
     return found_rows[in_order], found_grades[in_order]
 
 
-def _nothing_in_common(run: Run, qrels: Qrels) -> str:
-    if not len(run):
+def _nothing_in_common(run: Run, answered: tuple[str, ...], documents: int, qrels: Qrels) -> str:
+    if not documents:
         return f"run {run} has no results for any query"
-    ours = ", ".join(map(repr, run.query_ids[:3]))
+    ours = ", ".join(map(repr, answered))
     theirs = ", ".join(map(repr, qrels.query_ids[:3]))
     return (
         f"run {run} has no results for any judged query: it answers {ours} …, judged are {theirs} …; "

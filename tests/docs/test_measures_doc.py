@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_irbench.measures.evaluate import evaluate
-from pytest_irbench.measures.measure import _TREC_EVAL as TREC_EVAL_NAMES
 from pytest_irbench.measures.measure import ALIASES, SIGNATURES, Measure
+from pytest_irbench.measures.measure import TREC_EVAL as TREC_EVAL_NAMES
 
 RunDict = dict[str, dict[str, float]]
 QrelsDict = dict[str, dict[str, int]]

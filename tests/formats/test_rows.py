@@ -12,19 +12,42 @@ from hypothesis import strategies as st
 
 from pytest_irbench.errors import InputError
 from pytest_irbench.formats.ids import Ids
-from pytest_irbench.formats.rows import find_twins, group, text_id
+from pytest_irbench.formats.rows import Grouping, distinct, find_twins, text_id
 
 queries = st.lists(st.sampled_from(["q1", "q2", "q10", "a long query id", ""]), max_size=30)
 
 
-@given(queries)
-def test_rows_of_a_query_come_side_by_side_in_their_order(rows: list[str]) -> None:
-    query_ids, offsets, order = group(Ids.from_strings(rows))
+@given(queries, st.integers(1, 7))
+def test_rows_of_a_query_come_side_by_side_in_their_order(rows: list[str], portion: int) -> None:
+    grouping = Grouping()
+    for begin in range(0, len(rows), portion):
+        grouping.add(Ids.from_strings(rows[begin : begin + portion]))
+    query_ids = grouping.query_ids
+    offsets, order = grouping.offsets_and_order()
+    order = np.arange(len(rows)) if order is None else order
     assert query_ids == list(dict.fromkeys(rows))
     assert sorted(order.tolist()) == list(range(len(rows)))
     for index, query_id in enumerate(query_ids):
         block = order[offsets[index] : offsets[index + 1]].tolist()
         assert block == [row for row, query in enumerate(rows) if query == query_id]
+
+
+@given(queries)
+def test_rows_that_stand_together_are_not_moved(rows: list[str]) -> None:
+    grouping = Grouping()
+    grouping.add(Ids.from_strings(sorted(rows)))
+    assert grouping.offsets_and_order()[1] is None
+
+
+@given(queries, st.integers(0, 3))
+def test_distinct_ids_are_told_apart_whatever_their_hashes(rows: list[str], hashes: int) -> None:
+    ids = Ids.from_strings(rows)
+    with pytest.MonkeyPatch.context() as patch:
+        if hashes:
+            patch.setattr(Ids, "hashes", lambda self: self.lengths.astype(np.uint64) % np.uint64(hashes))
+        names, which = distinct(ids)
+    assert names == list(dict.fromkeys(rows))
+    assert [names[place] for place in which] == rows
 
 
 @given(

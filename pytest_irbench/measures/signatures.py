@@ -1,0 +1,91 @@
+"""Which measures exist and what they take: the table beside `kernels.py`, which says what they compute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Cutoff = Literal["none", "optional", "required"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a measure takes.
+
+    Attributes
+    ----------
+    cutoff
+        Whether ``@k`` may or must follow the name.
+    params
+        Parameter name -> default, besides ``rel``.
+    binary
+        It counts a document as relevant from a grade on: it takes ``rel``.
+    bounded
+        Its values lie in 0..1.
+    total
+        Its aggregate is the sum over queries, not the mean (counts, as trec_eval prints them).
+    """
+
+    cutoff: Cutoff = "optional"
+    params: tuple[tuple[str, Any], ...] = ()
+    binary: bool = True
+    bounded: bool = True
+    total: bool = False
+
+
+_GAINS = (("dcg", "log2"), ("gains", None))
+
+SIGNATURES: dict[str, Signature] = {
+    "nDCG": Signature(params=_GAINS, binary=False),
+    "DCG": Signature(params=_GAINS, binary=False, bounded=False),
+    "NCG": Signature("required", params=(("gains", None),), binary=False),
+    "AP": Signature(),
+    "RR": Signature(),
+    "P": Signature("required"),
+    "R": Signature("required"),
+    "Success": Signature("required"),
+    "Rprec": Signature("none"),
+    "Bpref": Signature("none"),
+    "Judged": Signature(binary=False),
+    "ERR": Signature(binary=False),
+    "RBP": Signature(params=(("p", 0.8),)),
+    "SetP": Signature("none"),
+    "SetR": Signature("none"),
+    "SetF": Signature("none", params=(("beta", 1.0),)),
+    "NumRet": Signature("none", binary=False, bounded=False, total=True),
+    "NumRel": Signature("none", bounded=False, total=True),
+    "NumRelRet": Signature("none", bounded=False, total=True),
+    "NumQ": Signature("none", binary=False, bounded=False, total=True),
+}
+
+ALIASES = {
+    "NDCG": "nDCG",
+    "MAP": "AP",
+    "MRR": "RR",
+    "Recall": "R",
+    "Precision": "P",
+    "Hit": "Success",
+    "HitRate": "Success",
+    "RPrec": "Rprec",
+    "BPref": "Bpref",
+}
+
+TREC_EVAL = {
+    "ndcg": "nDCG",
+    "map": "AP",
+    "recip_rank": "RR",
+    "bpref": "Bpref",
+    "ndcg_cut": "nDCG@",
+    "map_cut": "AP@",
+    "recall": "R@",
+    "P": "P@",
+    "success": "Success@",
+    "set_P": "SetP",
+    "set_recall": "SetR",
+    "set_F": "SetF",
+    "num_q": "NumQ",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+}
+"""trec_eval's names, only to say what they are called here."""

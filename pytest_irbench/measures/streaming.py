@@ -1,0 +1,178 @@
+"""The fast paths: a large run file scored window by window, and a mapping scored without its ids.
+
+`judge` of a run that was not read yet comes here. A window of whole queries is split, checked, ranked
+and joined with the qrels while it is in the processor's cache; only the judged documents of it are
+kept. Two threads take the two halves of a file, parted between two queries: numpy lets both run. What
+the windows can't settle alone (a fault, or a query whose lines stand apart) is left to the plain path,
+which reads the file as a whole: it is the specification, and finds the fault with its line.
+
+A mapping is a table of documents already: each judged one is looked up in it, and its rank follows from
+the number of scores above its own. Ids are compared only where scores are equal.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pytest_irbench.formats.trec import RUN_FIELDS, split
+from pytest_irbench.formats.windows import BOM, Windows, is_gzip, open_source
+from pytest_irbench.measures.ranking import InDoubtError, Join
+from pytest_irbench.runs.columns import Columns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from pytest_irbench.benchmarks.qrels import Qrels
+    from pytest_irbench.formats.trec import Table
+
+_SCORE = RUN_FIELDS.index("score")
+_DOC_ID = RUN_FIELDS.index("doc_id")
+_PROBE = 1 << 20
+
+
+def join_file(path: Path, qrels: Qrels, threads: int | None = None) -> Join | None:
+    """Join a run file with qrels without holding it.
+
+    Parameters
+    ----------
+    threads
+        How many threads share the file, at most 2; by default one for each processor.
+
+    Returns
+    -------
+    Join or None
+        None when the file must be read as a whole.
+    """
+    # Both threads look these up; made before, they are not made twice.
+    _ = qrels.sorted_keys, qrels.key_filter, qrels.query_of_row, qrels.query_index
+    cuts = [0, path.stat().st_size]
+    if (threads or os.cpu_count() or 1) > 1 and not is_gzip(path):
+        cuts = _halves(path)
+    try:
+        with ThreadPoolExecutor(len(cuts) - 1) as pool:
+            parts = list(pool.map(partial(_join_part, path, qrels), cuts[:-1], cuts[1:]))
+    except (InDoubtError, OSError, EOFError, zlib.error):
+        return None
+    joined, seen = parts[0]
+    for join, others in parts[1:]:
+        if seen & others:
+            return None
+        joined.merge(join)
+    return joined
+
+
+def _join_part(path: Path, qrels: Qrels, begin: int, end: int) -> tuple[Join, set[str]]:
+    """Join the queries between two places of the file; also return which those are."""
+    join, seen = Join(qrels), set[str]()
+    with open_source(path, begin, None if is_gzip(path) else end) as source:
+        windows, keep = Windows(source, begin), 0
+        while window := windows.next(keep):
+            table = split(window.data, window.begin, window.end, len(RUN_FIELDS))
+            if table is None or window.data[window.begin : window.begin + len(BOM)].tobytes() == BOM:
+                raise InDoubtError
+            columns, keep = _whole_queries(table, window.end, last=windows.at_end)
+            starts = window.offset - window.begin + table.ids(0).starts[columns.offsets[:-1]]
+            join.places.update(zip(columns.query_ids, starts.tolist(), strict=True))
+            if not seen.isdisjoint(columns.query_ids):
+                raise InDoubtError
+            seen.update(columns.query_ids)
+            join.add(columns, checked=False)
+    return join, seen
+
+
+def _whole_queries(table: Table, end: int, *, last: bool) -> tuple[Columns, int]:
+    """Return the queries that end in a window, and how many bytes belong to the one that may go on."""
+    queries = table.ids(0)
+    begins = np.flatnonzero(queries.changes())
+    offsets = np.append(begins, len(table)) if last else begins
+    keep = 0 if last else end - int(queries.starts[begins[-1]])
+    rows = slice(0, int(offsets[-1]))
+    table = type(table)(table.data, table.before[rows], table.ends[rows])
+    names = tuple(queries.take(offsets[:-1]).to_list())
+    if not len(table):
+        return Columns((), np.zeros(1, np.int64), table.ids(_DOC_ID), np.zeros(0)), keep
+    scores = table.numbers(_SCORE)
+    columns = Columns(names, offsets, table.ids(_DOC_ID), np.zeros(0) if scores is None else scores)
+    if scores is None or len(set(names)) < len(names) or np.isnan(scores).any():
+        raise InDoubtError
+    return columns, keep
+
+
+def _halves(path: Path) -> list[int]:
+    """Return where to part a file: near its middle, in front of the first line of a query."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        file.seek(size // 2)
+        lines = file.read(_PROBE).split(b"\n")
+    place = size // 2 + len(lines[0]) + 1
+    before = None
+    # The first line is cut at the front, the last one at the end.
+    for line in lines[1:-1]:
+        query = line.split(None, 1)[:1]
+        if before is not None and query and query != before:
+            return [0, place, size]
+        before = query or before
+        place += len(line) + 1
+    return [0, size]
+
+
+def join_mapping(mapping: Mapping[Any, Any], qrels: Qrels) -> Join | None:
+    """Join ``{query_id: {doc_id: score}}`` with qrels.
+
+    Returns
+    -------
+    Join or None
+        None when ids are not text or scores are not floats: that is for the plain path.
+    """
+    join = Join(qrels)
+    join.answered = tuple(mapping)[:3]
+    for query_id, docs in mapping.items():
+        if type(query_id) is not str or type(docs) is not dict or set(map(type, docs)) - {str}:
+            return None
+        if set(map(type, docs.values())) - {float}:
+            return None
+        scores = np.fromiter(docs.values(), np.float64, len(docs))
+        if np.isnan(scores).any():
+            return None
+        join.documents += len(docs)
+        query = qrels.query_index.get(query_id)
+        if query is None:
+            join.extra += 1
+        else:
+            _rank_judged(join, query, docs, scores)
+    return join
+
+
+def _rank_judged(join: Join, query: int, docs: dict[str, float], scores: NDArray[np.float64]) -> None:
+    """Add the judged documents of one query to a join."""
+    grades = join.qrels.by_query[query]
+    found = [doc for doc in grades if doc in docs]
+    ascending = np.sort(scores)
+    own = np.array([docs[doc] for doc in found], np.float64)
+    above = len(scores) - np.searchsorted(ascending, own, "right")
+    tied = np.flatnonzero(len(scores) - np.searchsorted(ascending, own, "left") - above > 1)
+    for place in tied.tolist():
+        above[place] += _larger_ids(docs, found[place])
+    order = np.argsort(above)
+    grade = np.array([grades[doc] for doc in found], np.int64)[order]
+    join.found.append((np.full(len(found), query), above[order] + 1, grade))
+    join.returned[query] = len(scores)
+    equal = np.flatnonzero(ascending[1:] == ascending[:-1])
+    if len(equal):
+        join.first_tie[query] = len(scores) - int(equal[-1]) - 1
+
+
+def _larger_ids(docs: dict[str, float], doc_id: str) -> int:
+    """Count the documents with the score of this one that the tie rule puts in front of it."""
+    score = docs[doc_id]
+    # Text compares by code points, which is the bytewise order of UTF-8.
+    return sum(other > doc_id for other, its in docs.items() if its == score)

@@ -1,0 +1,90 @@
+"""TREC run files: read into columns, a part of them, and written."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pytest_irbench.errors import InputError
+from pytest_irbench.formats.ids import Ids
+from pytest_irbench.formats.rows import Grouping
+from pytest_irbench.formats.trec import RUN_FIELDS, Contents, read_contents
+from pytest_irbench.formats.windows import BOM, is_gzip
+from pytest_irbench.runs.columns import Columns
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+_DOC_ID, _SCORE, _TAG = (RUN_FIELDS.index(field) for field in ("doc_id", "score", "tag"))
+
+
+def first_tag(path: Path) -> str:
+    """Return the tag of the first line, or ``run`` when that line is malformed."""
+    with gzip.open(path) if is_gzip(path) else path.open("rb") as file:
+        fields = file.readline(1 << 16).split()
+    return fields[-1].decode(errors="replace") if len(fields) == len(RUN_FIELDS) else "run"
+
+
+def read_columns(path: Path) -> tuple[Columns, str]:
+    """Read all rows of a file, and the tag of the first one."""
+    contents = read_contents(path)
+    queries, docs, scores = Grouping(), [], []
+    tag = ""
+    for table, values in contents.tables(RUN_FIELDS, _SCORE):
+        queries.add(table.ids(0))
+        docs.append(table.ids(_DOC_ID))
+        scores.append(values)
+        tag = tag or table.ids(_TAG)[0]
+    if not docs:
+        raise InputError("has no results: did the search step fail?", path)
+    offsets, order = queries.offsets_and_order()
+    column, values = Ids.joined(docs), np.concatenate(scores)
+    if order is not None:
+        column, values = column.take(order), values[order]
+    columns = Columns(tuple(queries.query_ids), offsets, column, values)
+    columns.check(lambda row, message: contents.fault(column.starts[row], message))
+    return columns, tag
+
+
+def read_rows(path: Path, begin: int, end: int | None) -> tuple[Ids, NDArray[np.float64]]:
+    """Read the documents and scores of the lines between two places of a file, unpacked."""
+    with gzip.open(path) if is_gzip(path) else path.open("rb") as file:
+        file.seek(begin)
+        contents = Contents.of(path, file.read() if end is None else file.read(end - begin))
+    portions = list(contents.tables(RUN_FIELDS, _SCORE))
+    docs = Ids.joined([table.ids(_DOC_ID) for table, _ in portions])
+    return docs, np.concatenate([scores for _, scores in portions])
+
+
+def write_columns(columns: Columns, tag: str, path: Path) -> None:
+    """Write a run file, whole or not at all; see `pytest_irbench.runs.run.Run.write`."""
+    tag = _field(tag, "name of the run")
+    lines = []
+    for index, query_id in enumerate(columns.query_ids):
+        query = _field(query_id, "query id")
+        begin, end = columns.offsets[index : index + 2].tolist()
+        for row in range(begin, end):
+            doc = _field(columns.doc_ids[row], "document id")
+            lines.append(f"{query} Q0 {doc} {row - begin + 1} {float(columns.scores[row])!r} {tag}\n")
+    content = "".join(lines).encode()
+    if content.startswith(BOM):
+        content = BOM + content  # only the first one is taken for a mark
+    if path.suffix == ".gz":
+        content = gzip.compress(content, mtime=0)
+    half = path.with_name(f".{path.name}.{os.getpid()}.half")
+    try:
+        half.write_bytes(content)
+        half.replace(path)
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def _field(text: str, what: str) -> str:
+    if not text or any(separator in text for separator in " \t\r\n"):
+        raise InputError(f"the {what} {text!r} can't be written to a TREC file: it is empty or has blanks")
+    return text
