@@ -11,6 +11,7 @@ import difflib
 import os
 import sys
 from contextlib import contextmanager
+from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,16 +20,18 @@ from typing import TYPE_CHECKING, Any
 from pytest_irbench.benchmarks.benchmark import Benchmark, Topic, Topics
 from pytest_irbench.benchmarks.builtin import BUILTIN, BenchmarkInfo, Entry, unknown_benchmark
 from pytest_irbench.benchmarks.conversations import read_utterances
-from pytest_irbench.benchmarks.fetching import DataFile, ensure, quiet
+from pytest_irbench.benchmarks.kept import keep, load_kept
 from pytest_irbench.benchmarks.published import check_qrels, check_topics, unreadable
 from pytest_irbench.benchmarks.qrels import Qrels
 from pytest_irbench.benchmarks.records import is_conversational, judgments_in, read, topics_in
-from pytest_irbench.benchmarks.rewrites import FILE_MD5, FILE_NAME, ManualRewrites
 from pytest_irbench.benchmarks.topics import judged_topics
 from pytest_irbench.errors import DataUnavailableError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from pytest_irbench.benchmarks.fetching import DataFile
+    from pytest_irbench.benchmarks.rewrites import ManualRewrites
 
 
 def data_home() -> Path:
@@ -71,14 +74,27 @@ def load_builtin(name: str) -> Benchmark:
         When a file is missing and can't be fetched, or is not the published one.
     """
     info, home = _info(name), data_home()
+    rewrites = partial(_manual_rewrite, home) if name == "cast19" else None
+    topics, qrels = load_kept(info, home, rewrites) or _load_published(info, home, rewrites)
+    return Benchmark(name, topics, qrels, info.relevance_level, info.depth, info.measures, info.description)
+
+
+def _load_published(
+    info: BenchmarkInfo, home: Path, rewrites: Callable[[str], str | None] | None
+) -> tuple[Topics, Qrels]:
+    """Load topics and qrels with ir_datasets, hold them to their pins, and keep them."""
+    from pytest_irbench.benchmarks.fetching import ensure
+
     _import_ir_datasets(home)
     files = [_file(entry, home) for entry in (info.topics, info.qrels)]
-    ensure(name, files, home)
-    qrels = _builtin_qrels(info, home)
+    ensure(info.name, files, home)
+    # The order of queries is that of the canonical form, now and when they were kept.
+    qrels = Qrels.from_canonical(_builtin_qrels(info, home).canonical)
     judged = set(qrels.query_ids)
     topics = Topics([topic for topic in _builtin_topics(info, home) if topic.query_id in judged])
     check_topics(info, topics, _path(info.topics, home))
-    return Benchmark(name, topics, qrels, info.relevance_level, info.depth, info.measures, info.description)
+    keep(info, home, topics, qrels, rewrites)
+    return topics, qrels
 
 
 def load_ir_datasets(
@@ -113,6 +129,8 @@ def load_ir_datasets(
     DataUnavailableError
         When a file is missing and can't be fetched, or can't be read.
     """
+    from pytest_irbench.benchmarks.fetching import ensure
+
     home = data_home()
     if not _writable(home):
         raise DataUnavailableError(
@@ -188,6 +206,8 @@ def _file(entry: Entry, home: Path) -> DataFile:
     from ir_datasets.datasets.msmarco_passage import DUA
     from ir_datasets.util import DownloadConfig
 
+    from pytest_irbench.benchmarks.fetching import DataFile
+
     path, url = _path(entry, home), DownloadConfig.context(entry.area).contents()[entry.key]["url"]
     terms = DUA if entry.area.startswith("msmarco") else None
     unpacked = url.endswith(".gz") and path.suffix != ".gz"
@@ -225,8 +245,8 @@ def _builtin_topics(info: BenchmarkInfo, home: Path) -> list[Topic]:
 
     path, store = _path(info.topics, home), _store(info.topics, home)
     if info.name == "cast19":
-        rewrites = _manual_rewrites(path.with_name(FILE_NAME), home)
-        return topics_in(read(CastQueries(store, Cast2019Query).queries_iter, path), rewrites.get)
+        rewrite = partial(_manual_rewrite, home)
+        return topics_in(read(CastQueries(store, Cast2019Query).queries_iter, path), rewrite)
     if info.name == "cast21":
         records = read(CastQueries(store, Cast2021Query).queries_iter, path)
         # That reader leaves the canonical responses out, ours of the same file does not.
@@ -235,11 +255,21 @@ def _builtin_topics(info: BenchmarkInfo, home: Path) -> list[Topic]:
     return topics_in(read(TsvQueries(stream).queries_iter, path))
 
 
-def _manual_rewrites(path: Path, home: Path) -> ManualRewrites:
+def _manual_rewrite(home: Path, query_id: str) -> str | None:
+    _import_ir_datasets(home)
+    return _manual_rewrites(home).get(query_id)
+
+
+@lru_cache(maxsize=1)
+def _manual_rewrites(home: Path) -> ManualRewrites:
     from ir_datasets.util import Download, DownloadConfig, RequestsDownload
+
+    from pytest_irbench.benchmarks.fetching import DataFile
+    from pytest_irbench.benchmarks.rewrites import FILE_MD5, FILE_NAME, ManualRewrites
 
     # They are published beside the topics.
     topics = BUILTIN["cast19"].topics
+    path = _path(topics, home).with_name(FILE_NAME)
     beside = DownloadConfig.context(topics.area).contents()[topics.key]["url"]
     url = f"{beside.rpartition('/')[0]}/{FILE_NAME}"
     download = Download([RequestsDownload(url)], str(path), FILE_MD5)
@@ -249,6 +279,8 @@ def _manual_rewrites(path: Path, home: Path) -> ManualRewrites:
 def _registered(dataset_id: str) -> Any:
     """Return the data set if it has queries and qrels."""
     from ir_datasets import registry
+
+    from pytest_irbench.benchmarks.fetching import quiet
 
     try:
         with quiet():
@@ -289,6 +321,8 @@ def _files_of(part: Any) -> Iterator[DataFile]:
     """Find the files behind a handler of ir_datasets, which has no public way to ask for them."""
     from ir_datasets.formats import BaseDocs
     from ir_datasets.util import Cache, Download, TarExtractAll, ZipExtractCache
+
+    from pytest_irbench.benchmarks.fetching import DataFile
 
     if isinstance(part, Download):
         kept_at = part._cache_path  # noqa: SLF001 - its path() would download what has no place of its own

@@ -83,6 +83,11 @@ class Qrels:
         )
 
     @classmethod
+    def from_canonical(cls, text: str) -> Qrels:
+        """Build qrels from their `canonical` text, queries in its order."""
+        return _from_contents(Contents.of(Path("qrels"), text.encode()))
+
+    @classmethod
     def from_mapping(cls, mapping: Mapping[str, Mapping[str, int]]) -> Self:
         """Build qrels from ``{query_id: {doc_id: grade}}``; see `from_rows`."""
         return cls.from_rows((q, d, grade) for q, docs in mapping.items() for d, grade in docs.items())
@@ -177,18 +182,16 @@ class Qrels:
         return possible
 
     @cached_property
-    def sha256(self) -> str:
-        """Pin of the judgments: sha256 of their canonical form.
+    def canonical(self) -> str:
+        """The judgments as text: one line ``query_id 0 doc_id grade`` each, sorted bytewise."""
+        rows = zip(self.query_of_row.tolist(), self.doc_ids.to_list(), self.grades.tolist(), strict=True)
+        # Code points have the order of UTF-8.
+        return "".join(sorted(f"{self.query_ids[query]} 0 {doc} {grade}\n" for query, doc, grade in rows))
 
-        One line ``query_id 0 doc_id grade`` per judgment, sorted bytewise.
-        """
-        lines = [
-            f"{self.query_ids[query]} 0 {doc} {grade}\n".encode()
-            for query, doc, grade in zip(
-                self.query_of_row.tolist(), self.doc_ids.to_list(), self.grades.tolist(), strict=True
-            )
-        ]
-        return sha256(b"".join(sorted(lines))).hexdigest()
+    @cached_property
+    def sha256(self) -> str:
+        """Pin of the judgments: sha256 of their canonical form."""
+        return sha256(self.canonical.encode()).hexdigest()
 
 
 def read_qrels(path: str | Path) -> Qrels:
@@ -200,7 +203,10 @@ def read_qrels(path: str | Path) -> Qrels:
         With file and line, when a line has another shape, a grade is no whole number, two judgments
         of one document conflict, or the file is empty or not UTF-8.
     """
-    contents = read_contents(Path(path))
+    return _from_contents(read_contents(Path(path)))
+
+
+def _from_contents(contents: Contents) -> Qrels:
     queries, docs, tokens, values = Grouping(), [], [], []
     for table, numbers in contents.tables(QRELS_FIELDS, 3):
         queries.add(table.ids(0))
@@ -208,7 +214,7 @@ def read_qrels(path: str | Path) -> Qrels:
         tokens.append(table.ids(3))
         values.append(numbers)
     if not docs:
-        raise InputError("has no judgments", path)
+        raise InputError("has no judgments", contents.path)
     column = Ids.joined(docs)
     grades = _grades(contents, Ids.joined(tokens), np.concatenate(values))
     return Qrels.from_columns(

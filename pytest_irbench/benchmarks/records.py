@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.benchmarks.benchmark import Topic
 from pytest_irbench.benchmarks.conversations import Utterance, with_history
-from pytest_irbench.benchmarks.fetching import quiet
 from pytest_irbench.benchmarks.published import unreadable
 from pytest_irbench.errors import InputError
 
@@ -51,6 +50,8 @@ def read(rows: Callable[[], Iterable[Any]], place: Path | str) -> list[Any]:
         When the reader chokes on the file.
     """
     try:
+        from pytest_irbench.benchmarks.fetching import quiet
+
         with quiet():
             return list(rows())
     except _CHOKES as error:

@@ -99,6 +99,7 @@ def test_other_data_sets_of_ir_datasets_load_by_id() -> None:
 
 
 def test_cut_judgments_are_named(own_home: Path) -> None:
+    shutil.rmtree(own_home / ".irbench", ignore_errors=True)
     path = own_home / "msmarco-passage" / "trec-dl-2019" / "qrels"
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:8000]))
     with pytest.raises(DataUnavailableError) as caught:
