@@ -11,11 +11,13 @@ import difflib
 import math
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Self
 
 from pytest_irbench.errors import InputError
 from pytest_irbench.measures.signatures import ALIASES, SIGNATURES, TREC_EVAL, Cutoff, Signature
+
+# A file of gates asks for the same few texts again and again. Only what we compute ourselves is kept.
+_KNOWN: dict[tuple[str, int], Measure] = {}
 
 _EXAMPLE = "write it like nDCG@10, AP or RR(rel=2)@10"
 
@@ -60,6 +62,9 @@ class Measure:
         InputError
             When there is no such measure, with the nearest right text.
         """
+        known = _KNOWN.get((f"{text}", relevance_level))
+        if known is not None:
+            return known  # type: ignore[return-value]
         name, args, cutoff = _split(text)
         name = ALIASES.get(name, name)
         if name == "NumRet" and "rel" in args:
@@ -69,7 +74,9 @@ class Measure:
             return cls._external(text, name, args, cutoff, relevance_level)
         _check_cutoff(text, name, signature.cutoff, cutoff)
         rel = _check_rel(text, args.pop("rel", relevance_level)) if signature.binary else None
-        return cls(name, cutoff, _check_params(text, signature, args), rel)
+        measure = cls(name, cutoff, _check_params(text, signature, args), rel)
+        _KNOWN[text, relevance_level] = measure
+        return measure
 
     @classmethod
     def _external(cls, text: str, name: str, args: dict[str, Any], cutoff: Any, relevance_level: int) -> Self:
@@ -121,7 +128,6 @@ def _accepted(signature: Signature) -> set[str]:
     return {key for key, _ in signature.params} | ({"rel"} if signature.binary else set())
 
 
-@lru_cache(maxsize=4096)
 def _parsed(text: str) -> ast.expr:
     try:
         return ast.parse(text.strip(), mode="eval").body

@@ -69,7 +69,7 @@ class JudgedRanking:
         """The judged queries."""
         return self.qrels.query_ids
 
-    @property
+    @cached_property
     def missing(self) -> tuple[str, ...]:
         """Judged queries for which the run has no document: they score 0."""
         return tuple(self.query_ids[i] for i in np.flatnonzero(self.returned == 0))
