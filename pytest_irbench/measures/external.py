@@ -7,17 +7,34 @@ pytrec_eval, on float32 scores), which is why what we can compute is never hande
 from __future__ import annotations
 
 import importlib.util
+import warnings
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator
 
 
 def installed() -> bool:
     """Whether the ir_measures package can be imported."""
     return importlib.util.find_spec("ir_measures") is not None
+
+
+@contextmanager
+def _without_deprecations() -> Iterator[None]:
+    # Its parser uses what Python 3.12 deprecates; no user of ours can mend that.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
+
+
+def _parsed(text: str) -> Any:
+    with _without_deprecations():
+        import ir_measures
+
+        return ir_measures.parse_measure(text)
 
 
 def check(text: str) -> bool | None:
@@ -35,14 +52,12 @@ def check(text: str) -> bool | None:
     """
     if not installed():
         return None
-    import ir_measures
-
     try:
-        measure = ir_measures.parse_measure(text)
+        measure = _parsed(text)
     except (NameError, ValueError, TypeError, AttributeError):
         return None
     try:
-        measure.validate_params()  # type: ignore[no-untyped-call]
+        measure.validate_params()
     except AssertionError as error:
         raise InputError(f"{text!r}: ir_measures says: {error}") from None
     return "rel" in measure.SUPPORTED_PARAMS
@@ -70,13 +85,13 @@ def values(
     """
     import ir_measures
 
-    measure = ir_measures.parse_measure(text)
+    measure = _parsed(text)
     judgments = [ir_measures.Qrel(*row) for row in qrels]
     ranking = [ir_measures.ScoredDoc(*row) for row in run]
     try:
-        found: Mapping[str, Any] = {
-            row.query_id: row.value for row in ir_measures.iter_calc([measure], judgments, ranking)
-        }
+        with _without_deprecations():
+            rows = list(ir_measures.iter_calc([measure], judgments, ranking))
     except Exception as error:  # a provider is other people's code, and fails in its own ways
         raise InputError(f"ir_measures could not compute {text!r}: {error}") from error
+    found = {row.query_id: row.value for row in rows}
     return [float(found.get(query_id, 0.0)) for query_id in query_ids]
