@@ -177,7 +177,7 @@ class Qrels:
 
         Most documents of a run are unjudged, and most of those are seen to be so here.
         """
-        possible = np.zeros(1 << (16 * len(self)).bit_length(), np.bool_)
+        possible = np.zeros(1 << (32 * len(self)).bit_length(), np.bool_)
         possible[self.sorted_keys[0] & np.uint64(len(possible) - 1)] = True
         return possible
 

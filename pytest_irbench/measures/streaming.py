@@ -79,9 +79,9 @@ def _join_part(path: Path, qrels: Qrels, begin: int, end: int) -> tuple[Join, se
             table = split(window.data, window.begin, window.end, len(RUN_FIELDS))
             if table is None or window.data[window.begin : window.begin + len(BOM)].tobytes() == BOM:
                 raise InDoubtError
-            columns, keep = _whole_queries(table, window.end, last=windows.at_end)
-            starts = window.offset - window.begin + table.ids(0).starts[columns.offsets[:-1]]
-            join.places.update(zip(columns.query_ids, starts.tolist(), strict=True))
+            columns, starts, keep = _whole_queries(table, window.end, last=windows.at_end)
+            places = (starts - window.begin + window.offset).tolist()
+            join.places.update(zip(columns.query_ids, places, strict=True))
             if not seen.isdisjoint(columns.query_ids):
                 raise InDoubtError
             seen.update(columns.query_ids)
@@ -89,8 +89,8 @@ def _join_part(path: Path, qrels: Qrels, begin: int, end: int) -> tuple[Join, se
     return join, seen
 
 
-def _whole_queries(table: Table, end: int, *, last: bool) -> tuple[Columns, int]:
-    """Return the queries that end in a window, and how many bytes belong to the one that may go on."""
+def _whole_queries(table: Table, end: int, *, last: bool) -> tuple[Columns, NDArray[np.int64], int]:
+    """Return the queries that end in a window, where each begins, and the bytes of one that may go on."""
     queries = table.ids(0)
     begins = np.flatnonzero(queries.changes())
     offsets = np.append(begins, len(table)) if last else begins
@@ -99,12 +99,12 @@ def _whole_queries(table: Table, end: int, *, last: bool) -> tuple[Columns, int]
     table = type(table)(table.data, table.before[rows], table.ends[rows])
     names = tuple(queries.take(offsets[:-1]).to_list())
     if not len(table):
-        return Columns((), np.zeros(1, np.int64), table.ids(_DOC_ID), np.zeros(0)), keep
+        return Columns((), np.zeros(1, np.int64), table.ids(_DOC_ID), np.zeros(0)), offsets[:-1], keep
     scores = table.numbers(_SCORE)
     columns = Columns(names, offsets, table.ids(_DOC_ID), np.zeros(0) if scores is None else scores)
     if scores is None or len(set(names)) < len(names) or np.isnan(scores).any():
         raise InDoubtError
-    return columns, keep
+    return columns, queries.starts[offsets[:-1]], keep
 
 
 def _halves(path: Path) -> list[int]:
