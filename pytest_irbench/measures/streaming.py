@@ -93,8 +93,8 @@ def _whole_queries(table: Table, end: int, *, last: bool) -> tuple[Columns, NDAr
     """Return the queries that end in a window, where each begins, and the bytes of one that may go on."""
     queries = table.ids(0)
     begins = np.flatnonzero(queries.changes())
-    offsets = np.append(begins, len(table)) if last else begins
-    keep = 0 if last else end - int(queries.starts[begins[-1]])
+    offsets = np.append(begins, len(table)) if last or not len(table) else begins
+    keep = 0 if last or not len(table) else end - int(queries.starts[begins[-1]])
     rows = slice(0, int(offsets[-1]))
     table = type(table)(table.data, table.before[rows], table.ends[rows])
     names = tuple(queries.take(offsets[:-1]).to_list())

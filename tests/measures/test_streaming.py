@@ -91,6 +91,8 @@ def tops(judged: JudgedRanking) -> list[object]:
 @example(b"q1 Q0 a 1 2.0 s\nq2 Q0 a 1 2.0 s\nq1 Q0 b 1 1.0 s\n", 16, 1, False)
 @example(b"q1 Q0 a 1 2.0 s\nq1 Q0 a 1 2.0 s\n", 16, 2, False)
 @example(b"q1 Q0 a 1 2.0 s\nq1 Q0 b 1 nan s\n", 16, 2, True)
+@example(b"q1 Q0 a 1 2.0 s\n" + b"\n" * 500 + b"q2 Q0 b 1 1 s\n" + b" \n" * 500, 16, 1, False)
+@example(b"  \n" * 99 + b"  q1 Q0 a 1 2.0 s\n  q1 Q0 b 1 1.0 s\n  q1 Q0 c 1 0.5 s\n", 16, 1, False)
 def test_values_and_errors_are_those_of_the_plain_path(
     tmp_path: Path, content: bytes, size: int, threads: int, packed: bool
 ) -> None:
