@@ -107,6 +107,7 @@ def judge(run: Run, qrels: Qrels) -> JudgedRanking:
     InputError
         When the run has no document for any judged query, with ids of both sides.
     """
+    # Late: the fast paths build on `Join`, and are one room of their own.
     from pytest_irbench.measures.streaming import join_file, join_mapping
 
     join = None

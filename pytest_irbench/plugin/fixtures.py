@@ -114,7 +114,7 @@ def _irbench_scores(request: pytest.FixtureRequest, irbench_threshold: GateThres
         pytest.fail(message, pytrace=False)
     known = dict(collect.measured(item, scores))
     properties: list[tuple[str, Any]] = request.node.user_properties
-    # The measure as it was decided takes the place of the measure as it was written.
+    # Run again by another plugin, the test has them already.
     properties[:] = [*(p for p in properties if p[0] not in known), *known.items()]
     return scores
 
