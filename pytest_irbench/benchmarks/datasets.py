@@ -18,8 +18,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.benchmarks.benchmark import Benchmark, Topic, Topics
-from pytest_irbench.benchmarks.builtin import BUILTIN, BenchmarkInfo, Entry, unknown_benchmark
+from pytest_irbench.benchmarks.builtin import BUILTIN, BenchmarkInfo, Entry
 from pytest_irbench.benchmarks.conversations import read_utterances
+from pytest_irbench.benchmarks.home import data_home, info_of, path_of
 from pytest_irbench.benchmarks.kept import keep, load_kept
 from pytest_irbench.benchmarks.published import check_qrels, check_topics, unreadable
 from pytest_irbench.benchmarks.qrels import Qrels
@@ -34,35 +35,6 @@ if TYPE_CHECKING:
     from pytest_irbench.benchmarks.rewrites import ManualRewrites
 
 
-def data_home() -> Path:
-    """Return the folder where ir_datasets keeps its files: ``IR_DATASETS_HOME`` or ``~/.ir_datasets``.
-
-    Raises
-    ------
-    DataUnavailableError
-        When the variable is not set and the user has no home folder, as in some containers.
-    """
-    home = os.environ.get("IR_DATASETS_HOME")
-    try:
-        return (Path(home) if home else Path.home() / ".ir_datasets").absolute()
-    except RuntimeError:
-        raise DataUnavailableError(
-            "there is no folder for the data of ir_datasets: this user has no home; set IR_DATASETS_HOME"
-        ) from None
-
-
-def is_on_disk(name: str) -> bool:
-    """Tell whether topics and qrels of a built-in benchmark are there; no file is opened.
-
-    Raises
-    ------
-    InputError
-        When there is no such benchmark.
-    """
-    info = _info(name)
-    return all(_path(entry, data_home()).is_file() for entry in (info.topics, info.qrels))
-
-
 def load_builtin(name: str) -> Benchmark:
     """Load a built-in benchmark, fetching its topics and qrels when they are not on disk.
 
@@ -73,7 +45,7 @@ def load_builtin(name: str) -> Benchmark:
     DataUnavailableError
         When a file is missing and can't be fetched, or is not the published one.
     """
-    info, home = _info(name), data_home()
+    info, home = info_of(name), data_home()
     rewrites = partial(_manual_rewrite, home) if name == "cast19" else None
     topics, qrels = load_kept(info, home, rewrites) or _load_published(info, home, rewrites)
     return Benchmark(name, topics, qrels, info.relevance_level, info.depth, info.measures, info.description)
@@ -92,7 +64,7 @@ def _load_published(
     qrels = Qrels.from_canonical(_builtin_qrels(info, home).canonical)
     judged = set(qrels.query_ids)
     topics = Topics([topic for topic in _builtin_topics(info, home) if topic.query_id in judged])
-    check_topics(info, topics, _path(info.topics, home))
+    check_topics(info, topics, path_of(info.topics, home))
     keep(info, home, topics, qrels, rewrites)
     return topics, qrels
 
@@ -149,16 +121,6 @@ def load_ir_datasets(
     return Benchmark(name, topics, judgments, relevance_level, depth, tuple(measures), description)
 
 
-def _info(name: str) -> BenchmarkInfo:
-    if name not in BUILTIN:
-        raise InputError(unknown_benchmark(name))
-    return BUILTIN[name]
-
-
-def _path(entry: Entry, home: Path) -> Path:
-    return home / entry.area / entry.path
-
-
 def _import_ir_datasets(home: Path) -> None:
     """Import ir_datasets, which creates folders in its home while it is imported.
 
@@ -208,7 +170,7 @@ def _file(entry: Entry, home: Path) -> DataFile:
 
     from pytest_irbench.benchmarks.fetching import DataFile
 
-    path, url = _path(entry, home), DownloadConfig.context(entry.area).contents()[entry.key]["url"]
+    path, url = path_of(entry, home), DownloadConfig.context(entry.area).contents()[entry.key]["url"]
     terms = DUA if entry.area.startswith("msmarco") else None
     unpacked = url.endswith(".gz") and path.suffix != ".gz"
     return DataFile(path, url, _store(entry, home).path, terms, unpacked)
@@ -221,14 +183,14 @@ def _store(entry: Entry, home: Path) -> Any:
     download = DownloadConfig.context(entry.area, home / entry.area)[entry.key]
     if entry.path.endswith(".tsv"):
         # The one entry without a place of its own: ir_datasets keeps it unpacked.
-        return Cache(GzipExtract(download), _path(entry, home))
+        return Cache(GzipExtract(download), path_of(entry, home))
     return download
 
 
 def _builtin_qrels(info: BenchmarkInfo, home: Path) -> Qrels:
     from ir_datasets.formats import TrecQrels
 
-    path = _path(info.qrels, home)
+    path = path_of(info.qrels, home)
     records = read(TrecQrels(_store(info.qrels, home), {}).qrels_iter, path)
     try:
         qrels = Qrels.from_rows(judgments_in(records))
@@ -243,7 +205,7 @@ def _builtin_topics(info: BenchmarkInfo, home: Path) -> list[Topic]:
     from ir_datasets.formats import TsvQueries
     from ir_datasets.util import GzipExtract
 
-    path, store = _path(info.topics, home), _store(info.topics, home)
+    path, store = path_of(info.topics, home), _store(info.topics, home)
     if info.name == "cast19":
         rewrite = partial(_manual_rewrite, home)
         return topics_in(read(CastQueries(store, Cast2019Query).queries_iter, path), rewrite)
@@ -269,7 +231,7 @@ def _manual_rewrites(home: Path) -> ManualRewrites:
 
     # They are published beside the topics.
     topics = BUILTIN["cast19"].topics
-    path = _path(topics, home).with_name(FILE_NAME)
+    path = path_of(topics, home).with_name(FILE_NAME)
     beside = DownloadConfig.context(topics.area).contents()[topics.key]["url"]
     url = f"{beside.rpartition('/')[0]}/{FILE_NAME}"
     download = Download([RequestsDownload(url)], str(path), FILE_MD5)

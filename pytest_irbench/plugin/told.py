@@ -63,7 +63,7 @@ def _judged(own: BenchmarkSpec) -> str:
 
 def data_home_or_none() -> str:
     """Name the folder of the data, or say that there is none."""
-    from pytest_irbench.benchmarks.datasets import data_home
+    from pytest_irbench.benchmarks.home import data_home
 
     try:
         return str(data_home())
@@ -72,7 +72,7 @@ def data_home_or_none() -> str:
 
 
 def _on_disk(name: str) -> str:
-    from pytest_irbench.benchmarks.datasets import is_on_disk
+    from pytest_irbench.benchmarks.home import is_on_disk
 
     try:
         return "on disk" if is_on_disk(name) else "not on disk"

@@ -72,7 +72,7 @@ def test_builtin_equals_what_ir_datasets_registers_under_its_id(name: str) -> No
 
 def test_names_and_presence_are_known_without_importing_ir_datasets() -> None:
     code = (
-        "import sys; from pytest_irbench.benchmarks.datasets import is_on_disk;"
+        "import sys; from pytest_irbench.benchmarks.home import is_on_disk;"
         "is_on_disk('dl20-doc'); print('ir_datasets' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_irbench.benchmarks import datasets, rewrites
-from pytest_irbench.benchmarks.datasets import data_home, is_on_disk, load_builtin, load_ir_datasets
+from pytest_irbench.benchmarks.datasets import load_builtin, load_ir_datasets
+from pytest_irbench.benchmarks.home import data_home, is_on_disk
 from pytest_irbench.errors import DataUnavailableError, InputError
 
 QRELS = "trec-cast/2019/2019qrels.txt"

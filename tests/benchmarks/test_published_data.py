@@ -9,7 +9,8 @@ import pytest
 
 from pytest_irbench.benchmarks.benchmark import Benchmark
 from pytest_irbench.benchmarks.builtin import BUILTIN
-from pytest_irbench.benchmarks.datasets import data_home, is_on_disk, load_builtin, load_ir_datasets
+from pytest_irbench.benchmarks.datasets import load_builtin, load_ir_datasets
+from pytest_irbench.benchmarks.home import data_home, is_on_disk
 from pytest_irbench.errors import DataUnavailableError
 
 pytestmark = pytest.mark.usefixtures("published_home")
