@@ -69,7 +69,7 @@ def session_start(folder: Path) -> None:
 
     with_it, without = session(), session("-p", "no:irbench")
     interleaved(with_it, without, 3)
-    a, b = interleaved(with_it, without, 41)
+    a, b = interleaved(with_it, without, 61)
     report("pytest session that does not use the plugin, with and without it", a, b)
     print(f"  the plugin adds {1000 * (a - b):.1f} ms")
 

@@ -47,7 +47,15 @@ def add_options(parser: pytest.Parser) -> None:
 
 def is_gate_file(config: pytest.Config, path: Path) -> bool:
     """Whether a file's name is one of those that hold gates (ini ``irbench_files``)."""
-    return any(fnmatch(path.name, pattern) for pattern in config.getini("irbench_files"))
+    return any(_matches(path.name, pattern) for pattern in config.getini("irbench_files"))
+
+
+def _matches(name: str, pattern: str) -> bool:
+    # Asked for every file of every session: the usual patterns need no regular expression.
+    rest = pattern.removeprefix("*")
+    if not any(char in rest for char in "*?["):
+        return name == pattern or (rest != pattern and name.endswith(rest))
+    return fnmatch(name, pattern)
 
 
 def asked(config: pytest.Config) -> bool:

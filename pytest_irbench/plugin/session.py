@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from pytest_irbench.benchmarks.builtin import BUILTIN, expand, unknown_benchmark
-from pytest_irbench.errors import InputError, IrbenchError
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
+    from pytest_irbench.errors import IrbenchError
     from pytest_irbench.gates.spec import BenchmarkSpec, GateSpec, Spec
     from pytest_irbench.measures.evaluate import Scores
     from pytest_irbench.measures.measure import Measure
@@ -43,6 +41,8 @@ class Selection(NamedTuple):
     @property
     def benchmarks(self) -> tuple[str, ...]:
         """The benchmarks behind the names; without those that ``all`` adds."""
+        from pytest_irbench.benchmarks.builtin import expand
+
         return tuple(dict.fromkeys(b for name in self.names if name != ALL for b in expand(name)))
 
     def includes(self, benchmark: str) -> bool:
@@ -88,6 +88,8 @@ class IrbenchSession:
 
     def _once(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Compute once a session; a failure is kept too, so that no system is asked again."""
+        from pytest_irbench.errors import IrbenchError
+
         if key not in self._kept:
             try:
                 self._kept[key] = compute()
@@ -168,9 +170,9 @@ class IrbenchSession:
 
 
 def _load(name: str, declared: BenchmarkSpec | None) -> Benchmark:
+    from pytest_irbench.errors import InputError
+
     if declared is None:
-        if name not in BUILTIN:
-            raise InputError(unknown_benchmark(name))
         from pytest_irbench.benchmarks.datasets import load_builtin
 
         return load_builtin(name)
@@ -187,6 +189,8 @@ def _load(name: str, declared: BenchmarkSpec | None) -> Benchmark:
 
 
 def _check_relevant(benchmark: Benchmark, measures: list[Measure]) -> None:
+    from pytest_irbench.errors import InputError
+
     highest = int(benchmark.qrels.grades.max())
     for measure in measures:
         if measure.rel is not None and measure.rel > highest:

@@ -9,7 +9,8 @@ import pytest
 from small_project import BENCHMARKS, Project
 
 from pytest_irbench.benchmarks import files
-from pytest_irbench.benchmarks.builtin import BUILTIN
+from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES
+from pytest_irbench.plugin import fixtures
 
 NAMES = [name.replace("-", "_") for name in BUILTIN]
 
@@ -29,7 +30,7 @@ def test_the_fixtures_are_described(project: Project) -> None:
     text = project.run("--fixtures").stdout.str()
     for name in NAMES:
         assert f"{name} [session scope]" in text
-    assert "Benchmark dl20-passage: TREC Deep Learning 2020, passage ranking; skips unless selected." in text
+    assert "Benchmark dl20-passage; skips unless it is selected with --irbench." in text
     assert "irbench [session scope]" in text
 
 
@@ -179,3 +180,8 @@ def test_a_benchmark_that_can_not_be_had_is_one_error_of_one_line(
     assert "IR_DATASETS_HOME" in lines[0]
     assert f"{tmp_path}{os.sep}empty" in lines[0]
     assert "Traceback" not in text
+
+
+def test_the_names_of_fixtures_are_those_of_the_table_of_benchmarks() -> None:
+    members = {family: names[0] for family, names in FAMILIES.items() if family != "cast"}
+    assert fixtures.FIXTURE_NAMES == {name.replace("-", "_"): name for name in BUILTIN} | members
