@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -30,6 +31,9 @@ FIXTURE_NAMES = {
     "dl20": "dl20-passage",
 }
 """Fixture name -> benchmark."""
+
+
+_SIGNATURE = Signature([Parameter("request", Parameter.POSITIONAL_OR_KEYWORD)])
 
 
 def get_benchmark(config: pytest.Config, name: str) -> Benchmark:
@@ -76,6 +80,8 @@ def _fixtures(fixture_name: str, name: str) -> Iterator[tuple[str, Any]]:
     for suffix, function in (("", benchmark), ("_topics", topics), ("_qrels", qrels)):
         full = f"{fixture_name}{suffix}"
         function.__name__ = full
+        # Handed to pytest, which would work it out for each of them in every session.
+        function.__signature__ = _SIGNATURE  # type: ignore[attr-defined]
         what = f"{suffix.strip('_')} of benchmark" if suffix else "Benchmark"
         function.__doc__ = f"{what} {name}; skips unless it is selected with --irbench."
         yield full, pytest.fixture(scope="session", name=full)(function)

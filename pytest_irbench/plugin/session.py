@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ALL = "all"
 
 
-class Selection(NamedTuple):
+class Selection:
     """What `--irbench` asked for.
 
     Attributes
@@ -35,8 +35,10 @@ class Selection(NamedTuple):
         System -> path of a run file, from ``--irbench-run``.
     """
 
-    names: tuple[str, ...]
-    runs: dict[str, str]
+    # Plain classes: a dataclass or a named tuple would cost every pytest session half a millisecond.
+    def __init__(self, names: tuple[str, ...], runs: dict[str, str]) -> None:
+        self.names = names
+        self.runs = runs
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
@@ -73,7 +75,6 @@ class IrbenchSession:
         The ledger: node id -> outcome of a threshold.
     """
 
-    # A plain class: a dataclass would cost every pytest session half a millisecond.
     def __init__(self, config: pytest.Config, selection: Selection) -> None:
         self.config = config
         self.selection = selection
