@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_irbench.plugin import fixtures
-from pytest_irbench.plugin.options import add_options, asked, is_gate_file
-from pytest_irbench.plugin.session import SESSION, IrbenchSession, Selection, session_of
+from pytest_irbench.plugin.options import STATE, add_options, asked, is_gate_file
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -26,15 +25,15 @@ class Ledger:
     """Keeps the outcome of each threshold; under xdist the reports arrive on the controller."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self.session = session_of(config)
+        self.config = config
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the report of a threshold."""
         properties = report.user_properties
         if any(name == "irbench_order" for name, _ in properties):
-            from pytest_irbench.plugin import told
+            from pytest_irbench.plugin import session, told
 
-            told.keep(self.session, report)
+            told.keep(session.session_of(self.config), report)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -57,24 +56,21 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the selection; bring in the fixtures."""
-    selected = Selection((), {})
     if asked(config):
-        from pytest_irbench.plugin.selection import read_selection
+        from pytest_irbench.plugin.selection import start
 
-        selected = read_selection(config)
-    config.stash[SESSION] = IrbenchSession(config, selected)
+        start(config)
     config.pluginmanager.register(fixtures, "irbench-fixtures")
     config.pluginmanager.register(Ledger(config), "irbench-ledger")
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Say what is selected and where its data lies."""
-    names = session_of(config).selection.names
-    if not names:
+    if STATE not in config.stash:
         return []
-    from pytest_irbench.plugin.told import data_home_or_none
+    from pytest_irbench.plugin.told import header
 
-    return [f"irbench: {', '.join(names)}; data home {data_home_or_none()}"]
+    return [header(config)]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> GateFile | None:
@@ -96,13 +92,11 @@ def pytest_collection_modifyitems(
     session: pytest.Session, items: list[pytest.Item]
 ) -> Generator[None, None, None]:
     """Before tests are deselected, note what was collected; afterwards add what is missing."""
-    state = session_of(session.config)
     missing: Iterable[pytest.Item] = ()
-    if state.selection.names or state.named_files:
-        from pytest_irbench.plugin import collect, never_empty
+    if STATE in session.config.stash:
+        from pytest_irbench.plugin import never_empty
 
-        collect.note(state, items)
-        missing = never_empty.nothing_to_measure(session, items)
+        missing = never_empty.check(session, items)
     yield
     items.extend(missing)
 
@@ -135,21 +129,23 @@ def pytest_runtest_setup() -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Hand what an xdist worker left out to its controller."""
     output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
-    if output is not None:
-        output["irbench_left_out"] = session_of(session.config).left_out
+    if output is not None and STATE in session.config.stash:
+        output["irbench_left_out"] = session.config.stash[STATE].left_out
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Take over what an xdist worker left out."""
     left_out = getattr(node, "workeroutput", {}).get("irbench_left_out", {})
-    session_of(node.config).left_out.update(left_out)
+    if left_out:
+        from pytest_irbench.plugin.session import session_of
+
+        session_of(node.config).left_out.update(left_out)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print a table for each gate, and how much was left out."""
-    state = session_of(config)
-    if state.rows or state.left_out:
+    if STATE in config.stash:
         from pytest_irbench.plugin import told
 
-        told.write_summary(terminalreporter, state)
+        told.write_summary(terminalreporter, config.stash[STATE])

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_irbench.plugin.session import could_not_measure, session_of
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -41,6 +39,7 @@ def get_benchmark(config: pytest.Config, name: str) -> Benchmark:
     from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES, unknown_benchmark
     from pytest_irbench.errors import IrbenchError
     from pytest_irbench.plugin.selection import readable_specs
+    from pytest_irbench.plugin.session import could_not_measure, session_of
 
     session = session_of(config)
     if name in FAMILIES:
@@ -112,6 +111,7 @@ def _irbench_scores(request: pytest.FixtureRequest, irbench_threshold: GateThres
     """Measure the gate of a threshold; what goes wrong here is an error, not a failure."""
     from pytest_irbench.errors import IrbenchError
     from pytest_irbench.plugin import collect
+    from pytest_irbench.plugin.session import could_not_measure, session_of
 
     item = irbench_threshold
     if item.missing:
@@ -152,6 +152,8 @@ def forget_values() -> None:
 def parametrize_irbench(metafunc: pytest.Metafunc) -> None:
     """Run a test that uses `irbench` once for each selected benchmark."""
     if "irbench" in metafunc.fixturenames:
+        from pytest_irbench.plugin.session import session_of
+
         selection = session_of(metafunc.config).selection
         names: list[str] = list(selection.benchmarks)
         if "all" in selection.names:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_irbench.benchmarks.builtin import expand
-from pytest_irbench.plugin.collect import gate_of
+from pytest_irbench.plugin.collect import gate_of, note
 from pytest_irbench.plugin.selection import declared_names, readable_specs
 from pytest_irbench.plugin.session import ALL, session_of
 
@@ -31,6 +31,13 @@ class NothingToMeasure(pytest.Item):
     def reportinfo(self) -> tuple[Any, int | None, str]:
         """Name it by the option that asked for it."""
         return self.path, None, self.name
+
+
+def check(session: pytest.Session, items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """Note what was collected, and return what is missing, each as a test that errors."""
+    state = session_of(session.config)
+    note(state, items)
+    return nothing_to_measure(session, items) if state.selection.names or state.named_files else []
 
 
 def nothing_to_measure(session: pytest.Session, items: Sequence[pytest.Item]) -> list[pytest.Item]:

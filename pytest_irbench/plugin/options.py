@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
+# The state of a session that asks for something: an `IrbenchSession`, see session.py.
+STATE = pytest.StashKey[Any]()
 
 DEFAULT_FILES = ("irbench.yaml", "irbench.yml", "*.irbench.yaml")
 

@@ -11,13 +11,24 @@ import pytest
 
 from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES, unknown_benchmark
 from pytest_irbench.errors import IrbenchError
-from pytest_irbench.plugin.options import is_gate_file
-from pytest_irbench.plugin.session import ALL, Selection
+from pytest_irbench.plugin.options import STATE, is_gate_file
+from pytest_irbench.plugin.session import ALL, IrbenchSession, Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_irbench.gates.spec import Spec
+
+
+def start(config: pytest.Config) -> None:
+    """Begin a session that selects something.
+
+    Raises
+    ------
+    pytest.UsageError
+        When a name is unknown, or an option has not the form it needs.
+    """
+    config.stash[STATE] = IrbenchSession(config, read_selection(config))
 
 
 def read_selection(config: pytest.Config) -> Selection:

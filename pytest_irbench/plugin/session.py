@@ -7,10 +7,12 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from pytest_irbench.plugin.options import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    import pytest
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.errors import IrbenchError
@@ -245,9 +247,8 @@ def _shortened(text: str) -> str:
 
 _LONG = 10_000
 
-SESSION = pytest.StashKey[IrbenchSession]()
-
 
 def session_of(config: pytest.Config) -> IrbenchSession:
-    """Return the state of this process."""
-    return config.stash[SESSION]
+    """Return the state of this process; without a selection it is made when first needed."""
+    state: IrbenchSession = config.stash.setdefault(STATE, IrbenchSession(config, Selection((), {})))
+    return state

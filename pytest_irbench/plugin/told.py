@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import IrbenchError
+from pytest_irbench.plugin.session import session_of
 from pytest_irbench.reports.summary import Row, summary
 
 if TYPE_CHECKING:
@@ -78,6 +79,12 @@ def _on_disk(name: str) -> str:
         return "on disk" if is_on_disk(name) else "not on disk"
     except IrbenchError:
         return "not on disk"
+
+
+def header(config: pytest.Config) -> str:
+    """Say what is selected and where its data lies."""
+    names = ", ".join(session_of(config).selection.names)
+    return f"irbench: {names}; data home {data_home_or_none()}"
 
 
 def list_benchmarks(config: pytest.Config) -> str:
