@@ -119,9 +119,10 @@ class Ids:
         """
         return self._word(index, rows).byteswap()
 
-    def hashes(self, seed: int = 0) -> Words:
+    def hashes(self) -> Words:
         """Return a 64-bit hash of each id; equal ids have equal hashes, others nearly never."""
-        key = (self._word(0) ^ (self.lengths.astype(np.uint64) + np.uint64(seed))) * _MULTIPLIER
+        # The length is spread over all bits: as it is, it would undo a difference of the first byte.
+        key = (self._word(0) ^ (self.lengths.astype(np.uint64) * _MULTIPLIER)) * _MULTIPLIER
         key ^= key >> np.uint64(29)
         longer = np.flatnonzero(self.lengths > WORD) if self.max_length > WORD else np.zeros(0, np.int64)
         index = 1

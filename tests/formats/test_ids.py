@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_irbench.formats.ids import Ids
@@ -57,6 +57,7 @@ def test_words_order_as_the_bytes_do(strings: list[str]) -> None:
 
 
 @given(columns)
+@example(["b", "a\0"])
 def test_equal_ids_have_equal_hashes_and_others_do_not(strings: list[str]) -> None:
     hashes = Ids.from_strings(strings).hashes().tolist()
     assert len(set(hashes)) == len(set(strings))
@@ -66,11 +67,6 @@ def test_equal_ids_have_equal_hashes_and_others_do_not(strings: list[str]) -> No
 def test_the_hash_of_an_id_does_not_hang_on_its_column() -> None:
     alone = Ids.from_strings(["d1"]).hashes()[0]
     assert Ids.from_strings(["x" * 100, "é", "d1"]).hashes()[2] == alone
-
-
-def test_a_seed_changes_the_hashes() -> None:
-    column = Ids.from_strings(["d1", "d2"])
-    assert not set(column.hashes().tolist()) & set(column.hashes(seed=1).tolist())
 
 
 @given(columns, columns, st.data())

@@ -142,8 +142,8 @@ def colliding_hashes(distinct: int) -> Iterator[None]:
     """Let every id have one of few hashes."""
     honest = Ids.hashes
 
-    def hashes(self: Ids, seed: int = 0) -> Any:
-        return honest(self, seed) % np.uint64(distinct)
+    def hashes(self: Ids) -> Any:
+        return honest(self) % np.uint64(distinct)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Ids, "hashes", hashes)
