@@ -155,9 +155,9 @@ def parametrize_irbench(metafunc: pytest.Metafunc) -> None:
         from pytest_irbench.plugin.session import session_of
 
         selection = session_of(metafunc.config).selection
-        names: list[str] = list(selection.benchmarks)
+        names = list(selection.benchmarks)
         if "all" in selection.names:
-            names = _guarded(metafunc.config)
+            names = list(dict.fromkeys([*names, *_guarded(metafunc.config)]))
         if names:
             metafunc.parametrize("irbench", names, indirect=True, scope="session")
 

@@ -58,6 +58,13 @@ def test_irbench_with_all_runs_for_each_benchmark_that_a_gate_names(project: Pro
     project.run("--irbench=all").assert_outcomes(passed=5)
 
 
+def test_irbench_with_all_keeps_what_is_named_beside_it(project: Project) -> None:
+    project.write("test_it.py", "def test_it(irbench): pass\n")
+    listed = project.run("--irbench=all,dl20-doc", "--collect-only", "-q").stdout.str()
+    assert "test_it.py::test_it[tiny]" in listed
+    assert "test_it.py::test_it[dl20-doc]" in listed
+
+
 def test_irbench_expands_a_family(project: Project) -> None:
     project.write("test_it.py", "def test_it(irbench): pass\n")
     result = project.run("--irbench=dl20", "test_it.py", "--co", "-q")
