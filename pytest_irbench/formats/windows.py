@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import Queue
 from threading import Event, Thread
-from typing import TYPE_CHECKING, BinaryIO, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from pytest_irbench.formats.ids import PADDING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import FileIO
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -89,13 +90,13 @@ def open_source(path: Path, begin: int = 0, end: int | None = None) -> Iterator[
 class _Part:
     """The next `left` bytes of a file."""
 
-    def __init__(self, file: BinaryIO, left: int) -> None:
+    def __init__(self, file: FileIO, left: int) -> None:
         self._file = file
         self._left = left
 
     def readinto(self, buffer: memoryview, /) -> int:
         """Fill the buffer."""
-        got: int = self._file.readinto(buffer[: self._left]) or 0  # type: ignore[attr-defined]
+        got = self._file.readinto(buffer[: self._left]) or 0
         self._left -= got
         return got
 

@@ -47,7 +47,7 @@ class Measure:
     external: bool = False
 
     @classmethod
-    def parse(cls, text: str, relevance_level: int = 1) -> Self:
+    def parse(cls, text: str, relevance_level: int = 1) -> Measure:
         """Read a measure, for instance ``nDCG@10`` or ``RR(rel=2)@10``.
 
         Parameters
@@ -64,7 +64,7 @@ class Measure:
         """
         known = _KNOWN.get((f"{text}", relevance_level))
         if known is not None:
-            return known  # type: ignore[return-value]
+            return known
         name, args, cutoff = _split(text)
         name = ALIASES.get(name, name)
         if name == "NumRet" and "rel" in args:
