@@ -165,21 +165,13 @@ class Qrels:
         return np.repeat(np.arange(len(self.query_ids)), np.diff(self.offsets))
 
     @cached_property
-    def sorted_keys(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """The keys of all rows (`formats.rows.document_keys`) in order, and the row of each."""
-        keys = document_keys(self.doc_ids, self.query_of_row)
-        order = np.argsort(keys, kind="stable")
-        return keys[order], order
+    def keys(self) -> NDArray[np.uint64]:
+        """The key of each row (`formats.rows.document_keys`); shape (n,)."""
+        return document_keys(self.doc_ids, self.query_of_row)
 
-    @cached_property
-    def key_filter(self) -> NDArray[np.bool_]:
-        """Whether some row's key ends in these low bits; shape (a power of two,).
-
-        Most documents of a run are unjudged, and most of those are seen to be so here.
-        """
-        possible = np.zeros(1 << (32 * len(self)).bit_length(), np.bool_)
-        possible[self.sorted_keys[0] & np.uint64(len(possible) - 1)] = True
-        return possible
+    def prepare(self) -> None:
+        """Make what a join looks up, for threads that would each make it."""
+        _ = self.keys, self.query_index
 
     @cached_property
     def canonical(self) -> str:

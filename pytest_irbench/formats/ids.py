@@ -23,12 +23,32 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 WORD = 8
-PADDING = 2 * WORD
+BLOCK = 8
+"""So many words of each id are loaded at once; the rest of longer ids is read only where it matters."""
+PADDING = BLOCK * WORD
 """Zero bytes in front of and behind the ids of a buffer: words are loaded across their ends."""
 
-# _FIRST[n] keeps the first n bytes of a word whose first byte is the lowest.
+# _FIRST[n] keeps the first n bytes of a word whose first byte is the lowest, _FIRST_OF_BLOCK[i, n] those
+# of word i that belong to the first n bytes of a block.
 _FIRST = np.array([(1 << (8 * n)) - 1 for n in range(WORD + 1)], np.uint64)
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_FIRST_OF_BLOCK = _FIRST[np.clip(np.arange(PADDING + 1) - WORD * np.arange(BLOCK)[:, None], 0, WORD)]
+# Odd numbers without a pattern: the golden ratio's bits, times one another.
+_MULTIPLIERS = np.cumprod(np.full(BLOCK, 0x9E3779B97F4A7C15, np.uint64))
+_HALF = np.uint64(32)
+_NONE = np.zeros(0, np.int64)
+# So many ids are hashed at once: what is loaded of them stays in the cache.
+_PORTION = 1 << 15
+
+
+def load(data: NDArray[np.uint8], places: Rows, words: int) -> Words:
+    """Load some words from each place of a buffer; shape (words, places), the first byte is the lowest.
+
+    numpy copies an element of any size at one price, and none cheaper from a place that is no multiple
+    of its size: so all that is needed of a place is one element.
+    """
+    size = WORD * words
+    elements = np.ndarray((len(data) - size + 1,), f"V{size}", data, strides=(1,))
+    return np.ascontiguousarray(elements[places].view("<u8").reshape(-1, words).T)
 
 
 class Ids:
@@ -73,9 +93,12 @@ class Ids:
 
     @classmethod
     def joined(cls, columns: Sequence[Self]) -> Self:
-        """Join columns of one buffer, at least one."""
+        """Join columns of one buffer, at least one; hashes are kept when all are known."""
         starts = np.concatenate([column.starts for column in columns])
-        return cls(columns[0].data, starts, np.concatenate([column.lengths for column in columns]))
+        joined = cls(columns[0].data, starts, np.concatenate([column.lengths for column in columns]))
+        if all("hashes" in column.__dict__ for column in columns):
+            joined.__dict__["hashes"] = np.concatenate([column.hashes for column in columns])
+        return joined
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -85,7 +108,13 @@ class Ids:
         return self.data[start : start + self.lengths[row]].tobytes().decode()
 
     def take(self, rows: Rows) -> Self:
-        """Return the column of these rows; the bytes are shared."""
+        """Return the column of these rows; the bytes are shared, and the hashes when they are known."""
+        taken = self._bare(rows)
+        if "hashes" in self.__dict__:
+            taken.__dict__["hashes"] = self.hashes[rows]
+        return taken
+
+    def _bare(self, rows: Rows | slice) -> Self:
         return type(self)(self.data, self.starts[rows], self.lengths[rows])
 
     def to_list(self) -> list[str]:
@@ -97,19 +126,24 @@ class Ids:
         """Bytes of the longest id."""
         return int(self.lengths.max()) if len(self) else 0
 
-    @cached_property
-    def words(self) -> Words:
-        """Every eight bytes of the buffer as a word, one starting at each byte; the first byte is lowest."""
-        return np.ndarray((len(self.data) - WORD + 1,), "<u8", self.data, strides=(1,))
+    def block(self) -> Words:
+        """Return the first words of each id, as many as the longest one has; shape (words, n).
 
-    def _word(self, index: int, rows: Rows | slice = slice(None)) -> Words:
+        At most `BLOCK`. The first byte is the lowest, bytes past an id's end are zero.
+        """
+        words = min(max(-(-self.max_length // WORD), 1), BLOCK)
+        block = load(self.data, self.starts, words)
+        lengths = self.lengths if self.max_length <= PADDING else np.minimum(self.lengths, PADDING)
+        for index in range(words):
+            block[index] &= _FIRST_OF_BLOCK[index][lengths]
+        return block
+
+    def _word(self, index: int, rows: Rows | slice) -> Words:
         """Return the bytes of `word` with the first one lowest, which is cheaper and equal as well."""
-        if index == 0 and self.max_length <= WORD:
-            lengths = self.lengths[rows]
-            return self.words[self.starts[rows]] & _FIRST[lengths]
         left = np.clip(self.lengths[rows] - WORD * index, 0, WORD)
         begin = np.where(left > 0, self.starts[rows] + WORD * index, 0)
-        return self.words[begin] & _FIRST[left]
+        word: Words = load(self.data, begin, 1)[0] & _FIRST[left]
+        return word
 
     def word(self, index: int, rows: Rows | slice = slice(None)) -> Words:
         """Return bytes ``8 * index`` to ``8 * index + 8`` of each id as a number.
@@ -119,16 +153,31 @@ class Ids:
         """
         return self._word(index, rows).byteswap()
 
+    @cached_property
     def hashes(self) -> Words:
-        """Return a 64-bit hash of each id; equal ids have equal hashes, others nearly never."""
-        # The length is spread over all bits: as it is, it would undo a difference of the first byte.
-        key = (self._word(0) ^ (self.lengths.astype(np.uint64) * _MULTIPLIER)) * _MULTIPLIER
-        key ^= key >> np.uint64(29)
-        longer = np.flatnonzero(self.lengths > WORD) if self.max_length > WORD else np.zeros(0, np.int64)
-        index = 1
+        """A 64-bit hash of each id; equal ids have equal hashes, others nearly never.
+
+        Zero bytes at an id's end don't count. The high bits of a hash are the good ones.
+        """
+        hashes = np.empty(len(self), np.uint64)
+        for begin in range(0, len(self), _PORTION):
+            rows = slice(begin, begin + _PORTION)
+            hashes[rows] = self._bare(rows)._hash()  # noqa: SLF001 - its own class
+        return hashes
+
+    def _hash(self) -> Words:
+        # A sum over words, so that words past an id's end add nothing. The high half of a word is mixed
+        # into the low one first: the lowest bit of a product tells of no bit above it.
+        key = np.zeros(len(self), np.uint64)
+        for word, multiplier in zip(self.block(), _MULTIPLIERS, strict=False):
+            mixed = word ^ (word >> _HALF)
+            mixed *= multiplier
+            key += mixed
+        longer = self._longer_than_block()
+        index = BLOCK
         while len(longer):
-            mixed = (key[longer] ^ self._word(index, longer)) * _MULTIPLIER
-            key[longer] = mixed ^ (mixed >> np.uint64(29))
+            mixed = (key[longer] ^ self._word(index, longer)) * _MULTIPLIERS[0]
+            key[longer] = mixed ^ (mixed >> _HALF)
             index += 1
             longer = longer[self.lengths[longer] > WORD * index]
         return key
@@ -137,7 +186,11 @@ class Ids:
         """Compare ids pair by pair, byte for byte."""
         same: Bools = self.lengths[rows] == other.lengths[other_rows]
         open_ = np.flatnonzero(same)
-        index = 0
+        one, two = self._bare(rows[open_]), other._bare(other_rows[open_])
+        same[open_] = (one.block() == two.block()).all(axis=0)
+        index = BLOCK
+        open_ = open_[one._longer_than_block()]  # noqa: SLF001 - its own class
+        open_ = open_[same[open_]]
         while len(open_):
             differs = self._word(index, rows[open_]) != other._word(index, other_rows[open_])
             same[open_[differs]] = False
@@ -148,9 +201,15 @@ class Ids:
 
     def changes(self) -> Bools:
         """Tell for each row whether its id differs from that of the row before; shape (n,)."""
-        first = self._word(0)
         changed = np.ones(len(self), np.bool_)
-        changed[1:] = (first[1:] != first[:-1]) | (self.lengths[1:] != self.lengths[:-1])
-        longer = np.flatnonzero(~changed & (self.lengths > WORD))
-        changed[longer] = ~self.equal(longer, self, longer - 1)
+        changed[1:] = self.lengths[1:] != self.lengths[:-1]
+        for word in self.block():
+            changed[1:] |= word[1:] != word[:-1]
+        longer = self._longer_than_block()
+        longer = longer[~changed[longer]]
+        if len(longer):
+            changed[longer] = ~self.equal(longer, self, longer - 1)
         return changed
+
+    def _longer_than_block(self) -> Rows:
+        return np.flatnonzero(self.lengths > PADDING) if self.max_length > PADDING else _NONE

@@ -9,11 +9,12 @@ for columns printed with one number of decimals, which is quickest, and `_plain_
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_irbench.formats.ids import WORD, Ids
+from pytest_irbench.formats.ids import WORD, Ids, load
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,30 +26,35 @@ if TYPE_CHECKING:
 
 NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)", re.IGNORECASE)
 
+_POINT = ord(".")
 _ZEROS = np.uint64(0x3030303030303030)
 _POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)
 _ONES = np.uint64(0x0101010101010101)
+_LOW_BITS = np.uint64(0x7F7F7F7F7F7F7F7F)
 _HIGH_BITS = np.uint64(0x8080808080808080)
-_HIGH_NIBBLES = np.uint64(0xF0F0F0F0F0F0F0F0)
-_SIXES = np.uint64(0x0606060606060606)
-# _FILL[n] has the digit 0 in all bytes of a word but the last n.
-_FILL = np.array([0x3030303030303030 >> (8 * n) << (8 * n) for n in range(WORD)] + [0], np.uint64)
-# _FILLED[n] has all bits in those bytes.
-_FILLED = np.array([2**64 - 2 ** (8 * n) for n in range(WORD + 1)], np.uint64)
-# Pairs of digits, then of pairs, then of fours: how many bits apart, what the left one counts, and a mask
-# of the right ones.
-_PAIRS = [
-    (np.uint64(bits), np.uint64(power), np.uint64(mask))
-    for bits, power, mask in (
-        (8, 10, 0x00FF00FF00FF00FF),
-        (16, 100, 0x0000FFFF0000FFFF),
-        (32, 10_000, 0x00000000FFFFFFFF),
+# Added to a byte, it reaches the high bit from 10 on.
+_PAST_NINE = np.uint64(0x7676767676767676)
+_ALL = np.uint64(2**64 - 1)
+_TO_NEXT_BYTE = np.uint64(8)
+_TOP_BYTE = np.uint64(56)
+_WORDS = 3
+# _LAST[n] keeps the last n bytes of that many words, if the first byte of a word is the lowest.
+_LAST = np.zeros((WORD * _WORDS + 1, WORD * _WORDS), np.uint8)
+for _size in range(1, len(_LAST)):
+    _LAST[_size, -_size:] = 255
+# Single digits to pairs, those to fours, those to eights: what is kept, the factor, how far down.
+_TWICE_AS_LONG = [
+    (np.uint64(mask), np.uint64((power << bits) + 1), np.uint64(bits))
+    for mask, power, bits in (
+        (0x0F0F0F0F0F0F0F0F, 10, 8),
+        (0x00FF00FF00FF00FF, 100, 16),
+        (0x0000FFFF0000FFFF, 10_000, 32),
     )
 ]
 _POWERS = np.array([10**n for n in range(20)], np.uint64)
 _FLOAT_POWERS = _POWERS.astype(np.float64)
 _MOST_DIGITS = 19  # 10**19 is below 2**64
-_EXACT = np.uint64(2**53)
+_EXACT = 2**53
 _LONG_DOUBLE_IS_LONG = np.finfo(np.longdouble).nmant >= 63
 
 
@@ -83,95 +89,107 @@ def _parse_one(column: Ids, row: int) -> float | None:
 
 
 def _same_decimals(column: Ids) -> Floats | None:
-    """Read numbers below 10**15 that all have the point at the same place from their end.
+    """Read numbers below 2**53 that all have the point at the same place from their end, or none.
 
     None for other columns. With one place for the point, every shift and mask is one number, not one for
     each row.
     """
-    longest = column.max_length
-    if not longest or longest > 2 * WORD or int(column.lengths.min()) < 2:
+    if not 0 < column.max_length <= 2 * WORD:
         return None
-    ends = column.starts + column.lengths
-    # The bytes that end a token, its last one lowest.
-    low = column.words[ends - WORD].byteswap()
-    decimals = f"{int(low[0]):016x}"[::-1].find(f"{ord('.'):x}"[::-1])
-    if decimals < 0 or decimals % 2:
+    words = 1 if column.max_length <= WORD else 2
+    first = column[0]
+    point = first.rfind(".")
+    decimals = len(first) - 1 - point if point >= 0 else 0
+    form, past = np.full(WORD * words, ord("0"), np.uint8), np.full(WORD * words, 0x76, np.uint8)
+    if point >= 0:
+        form[-1 - decimals], past[-1 - decimals] = _POINT, 0x7F
+    digits, sizes, minus = _last_bytes(column, words)
+    digits ^= form.view("<u8")[:, None]
+    shortest = int(sizes.min())
+    for index in range(words):
+        if shortest < WORD * (words - index):
+            digits[index] &= _kept(words, index)[sizes]
+    wrong = digits + past.view("<u8")[:, None]
+    wrong |= digits
+    wrong &= _HIGH_BITS
+    if shortest < (1 if point < 0 else max(decimals + 1, 2)) or wrong.any():
         return None
-    decimals //= 2
-    point = np.uint64(8 * decimals)
-    if not ((low >> point & np.uint64(0xFF)) == ord(".")).all():
+    value = _value(digits)
+    if point >= 0:
+        # Up to here the point was a digit 0: take it out.
+        whole = value // _POWERS[decimals + 1]
+        value -= whole * (_POWERS[decimals + 1] - _POWERS[decimals])
+    if int(value.max()) >= _EXACT:
         return None
-    behind = np.uint64((1 << (8 * decimals)) - 1)
+    values: Floats = value.astype(np.float64) / _FLOAT_POWERS[decimals]
+    return values if minus is None else np.negative(values, out=values, where=minus)
+
+
+def _last_bytes(column: Ids, words: int) -> tuple[Words, Ints, Bools | None]:
+    """Load the words that end with each token; also its size without a minus, and which have one."""
     minus = column.data[column.starts] == ord("-")
-    digits = column.lengths - 1 - minus
-    before = low >> np.uint64(8) & ~behind
-    if longest > WORD:
-        high = column.words[ends - 2 * WORD].byteswap()
-        before |= (high & np.uint64(0xFF)) << np.uint64(56)
-    value, fine = _right_aligned(before | (low & behind), np.minimum(digits, WORD))
-    if longest > WORD + 1:
-        more, also = _right_aligned(high >> np.uint64(8), np.maximum(digits - WORD, 0))
-        value += more * _POWERS[WORD]
-        fine &= also
-    if not fine.all() or int(value.max()) >= 2**53 or not digits.all():
-        return None
-    values = value.astype(np.float64) / 10.0**decimals
-    return np.negative(values, out=values, where=minus)
+    block = load(column.data, column.starts + column.lengths - WORD * words, words)
+    if not minus.any():
+        return block, column.lengths, None
+    return block, column.lengths - minus, minus
 
 
-def _right_aligned(word: Words, count: Ints) -> tuple[Words, Bools]:
-    """Read the last `count` bytes of each word as digits; tell where they are digits."""
-    return _digits((word & ~_FILLED[count]) | _FILL[count])
+@cache
+def _kept(words: int, index: int) -> Words:
+    """Return by size which bytes of one of some words belong to a token that ends with the last of them."""
+    last = _LAST[: WORD * words + 1, WORD * (_WORDS - words + index) :][:, :WORD]
+    return np.ascontiguousarray(last).view("<u8")[:, 0]
+
+
+def _value(digits: Words) -> Words:
+    """Read words of eight digits (numbers, not text; the first one lowest), side by side, as one number."""
+    for mask, factor, bits in _TWICE_AS_LONG:
+        digits = digits & mask
+        digits *= factor
+        digits >>= bits
+    value: Words = digits[0]
+    for word in digits[1:]:
+        value = value * _POWERS[WORD] + word
+    return value
 
 
 def _plain_numbers(column: Ids) -> tuple[Floats, Bools]:
     """Read the plain numbers; tell which rows those are."""
-    minus = column.word(0) >> np.uint64(56) == ord("-")
-    body = Ids(column.data, column.starts + minus, column.lengths - minus)
-    whole = _find_point(body)
-    decimals = np.maximum(body.lengths - whole - 1, 0)
-    known = (whole <= WORD) & (decimals <= 2 * WORD) & (whole + decimals <= _MOST_DIGITS)
-    known &= whole + decimals > 0
-    whole, decimals = np.where(known, whole, 0), np.where(known, decimals, 0)
-    fraction = Ids(column.data, body.starts + whole + 1, decimals)
-    mantissa, fine = _eight_digits(body.word(0), whole)
-    known &= fine
-    for index in range(-(-int(decimals.max(initial=0)) // WORD)):
-        count = np.clip(decimals - WORD * index, 0, WORD)
-        digits, fine = _eight_digits(fraction.word(index), count)
-        mantissa = mantissa * _POWERS[count] + digits
-        known &= fine
-    values, sure = _scaled(mantissa, decimals)
-    return np.where(minus, -values, values), known & sure
+    words = min(max(-(-column.max_length // WORD), 1), _WORDS)
+    block, sizes, minus = _last_bytes(column, words)
+    known = sizes <= WORD * words
+    sizes = np.where(known, sizes, 0)
+    for index in range(words):
+        block[index] &= _kept(words, index)[sizes]
+    behind, points = _behind_point(block)
+    decimals = ((behind & _ONES) * _ONES >> _TOP_BYTE).sum(axis=0, dtype=np.int64)
+    # The bytes in front of the point move over it.
+    moved = block << _TO_NEXT_BYTE
+    moved[1:] |= block[:-1] >> _TOP_BYTE
+    behind[:, points == 0] = _ALL
+    digits = ((block & behind) | (moved & ~behind)) ^ _ZEROS
+    sizes -= points
+    known &= (points <= 1) & (sizes > 0) & (sizes <= _MOST_DIGITS)
+    sizes[~known] = 0
+    for index in range(words):
+        digits[index] &= _kept(words, index)[sizes]
+    known &= (((digits + _PAST_NINE) | digits) & _HIGH_BITS == 0).all(axis=0)
+    decimals[~known] = 0
+    values, sure = _scaled(_value(digits), decimals)
+    return values if minus is None else np.where(minus, -values, values), known & sure
 
 
-def _find_point(body: Ids) -> Ints:
-    """Return how many bytes stand before the first point; all of them where there is none."""
-    at = body.lengths.copy()
-    for index in reversed(range(min(-(-body.max_length // WORD), 2))):
-        differs = body.word(index) ^ _POINTS
-        # The highest bit of each byte that is a point; only of one below it may be set wrongly.
-        found = (differs - _ONES) & ~differs & _HIGH_BITS
-        rows = np.flatnonzero(found)
-        # The exponent of a power of two is exact; rounding up can't reach the next byte's bit.
-        exponent = np.frexp(found[rows].astype(np.float64))[1]
-        at[rows] = np.minimum(WORD * index + (64 - exponent) // 8, at[rows])
-    return at
-
-
-def _eight_digits(word: Words, count: Ints) -> tuple[Words, Bools]:
-    """Read the first `count` bytes of each word as digits; tell where they are digits."""
-    shift = (8 * (WORD - count)).astype(np.uint64)
-    return _digits(np.where(count == 0, np.uint64(0), word >> (shift & np.uint64(63))) | _FILL[count])
-
-
-def _digits(word: Words) -> tuple[Words, Bools]:
-    """Read each word as eight digits, the last one lowest; tell where they are digits."""
-    fine = ((word & _HIGH_NIBBLES) == _ZEROS) & (((word + _SIXES) & _HIGH_NIBBLES) == _ZEROS)
-    value = word - _ZEROS
-    for width, power, low in _PAIRS:
-        value = (value >> width & low) * power + (value & low)
-    return value, fine
+def _behind_point(block: Words) -> tuple[Words, Ints]:
+    """Return all bits of the bytes behind the first point of each row, and how many points it has."""
+    differs = block ^ _POINTS
+    # The high bit of each byte that is a point.
+    point = ~(((differs & _LOW_BITS) + _LOW_BITS) | differs | _LOW_BITS)
+    points = ((point >> np.uint64(7)) * _ONES >> _TOP_BYTE).sum(axis=0, dtype=np.int64)
+    # Zero minus a bit has all bits from that one on.
+    behind = np.uint64(0) - (point << np.uint64(1))
+    for index in range(1, len(block)):
+        behind[index, (point[:index] != 0).any(axis=0)] = _ALL
+    return behind, points
 
 
 def _scaled(mantissa: Words, decimals: Ints) -> tuple[Floats, Bools]:

@@ -44,21 +44,30 @@ class Table:
     ----------
     data
         The buffer that they stand in.
+    base
+        The place in it from which the others are counted.
     before, ends
         Where the byte in front of each field stands, and the one behind it; shape (lines, fields).
     """
 
     data: Bytes
+    base: int
     before: Ints
     ends: Ints
 
     def __len__(self) -> int:
         return len(self.ends)
 
+    def first(self, lines: int) -> Self:
+        """Return the table of the first lines."""
+        return type(self)(self.data, self.base, self.before[:lines], self.ends[:lines])
+
     def ids(self, field: int) -> Ids:
         """Return one field as a column of ids."""
-        starts = self.before[:, field] + 1
-        return Ids(self.data, starts, self.ends[:, field] - starts)
+        before = self.before[:, field]
+        lengths = self.ends[:, field] - before
+        lengths -= 1
+        return Ids(self.data, before + (self.base + 1), lengths)
 
     def numbers(self, field: int) -> NDArray[np.float64] | None:
         """Return one field as numbers, shape (lines,); None when one of them is no number."""
@@ -86,9 +95,13 @@ def split(data: Bytes, begin: int, end: int, width: int) -> Table | None:
     window = data[begin:end]
     if window.size and int(window.max()) > 127 and not _is_utf8(window):
         return None
-    edges = np.flatnonzero(window <= ord(" "))
-    table = _split_clean(data, begin, end, edges, width)
-    return _split_loose(data, begin, end, edges, width) if table is None else table
+    # With the byte in front, which belongs to the padding or the line before and is no part of an id.
+    base = begin - 1
+    low = data[base:end] <= ord(" ")
+    edges = np.flatnonzero(low)
+    if _is_clean(data[base:end], low, edges, width):
+        return Table(data, base, edges[:-1].reshape(-1, width), edges[1:].reshape(-1, width))
+    return _split_loose(data, base, end, edges, width)
 
 
 def _is_utf8(window: Bytes) -> bool:
@@ -99,36 +112,45 @@ def _is_utf8(window: Bytes) -> bool:
     return True
 
 
-def _split_clean(data: Bytes, begin: int, end: int, edges: Ints, width: int) -> Table | None:
-    """Split lines with one separator behind each field and nothing else; None for others."""
-    if len(edges) == 0 or len(edges) % width or edges[-1] != end - begin - 1:
-        return None
-    bounds = np.empty(len(edges) + 1, np.int64)
-    bounds[0] = begin - 1
-    np.add(edges, begin, out=bounds[1:])
-    before, ends = bounds[:-1].reshape(-1, width), bounds[1:].reshape(-1, width)
-    window = data[begin:end]
-    lines = np.count_nonzero(window == _NEWLINE)
-    blanks = np.count_nonzero(window == ord(" "))
-    if lines + blanks < len(edges):
-        blanks += np.count_nonzero(window == ord("\t"))
-    clean = lines == len(ends) and lines + blanks == len(edges) and (data[ends[:, -1]] == _NEWLINE).all()
-    return Table(data, before, ends) if clean and (bounds[1:] - bounds[:-1]).min() > 1 else None
+def _is_clean(window: Bytes, low: NDArray[np.bool_], edges: Ints, width: int) -> bool:
+    """Whether behind each field stands one separator, a line feed behind the last one, and nothing else.
+
+    Parameters
+    ----------
+    window
+        The lines, with the byte in front of them.
+    low, edges
+        Which of its bytes are no greater than the blank, and where those stand.
+    """
+    lines, rest = divmod(len(edges) - 1, width)
+    if not lines or rest or (low[1:] & low[:-1]).any():
+        return False
+    if edges[-1] != len(window) - 1 or not (window[edges[width::width]] == _NEWLINE).all():
+        return False
+    window = window[1:]
+    if np.count_nonzero(window < ord(" ")) == lines:
+        return True
+    inside = sum(np.count_nonzero(window == blank) for blank in b" \t")
+    return bool(np.count_nonzero(window == _NEWLINE) == lines and inside == lines * (width - 1))
 
 
-def _split_loose(data: Bytes, begin: int, end: int, edges: Ints, width: int) -> Table | None:
+def _split_loose(data: Bytes, base: int, end: int, edges: Ints, width: int) -> Table | None:
     """Split lines that may be padded, blank, end in CRLF, or hold control characters in their ids."""
-    bounds = edges[_SEPARATES[data[edges + begin]]] + begin
-    bounds = np.concatenate([[begin - 1], bounds, [end]])
+    kinds = data[base:end][edges]
+    separates = _SEPARATES[kinds]
+    separates[0] = True
+    if not separates.all():
+        edges, kinds = edges[separates], kinds[separates]
+    # Between two neighbours of these stands a field, or nothing; the last line may lack its end.
+    bounds = np.append(edges, end - base)
     filled = np.flatnonzero(bounds[1:] - bounds[:-1] > 1)
     if len(filled) % width:
         return None
-    before, ends = bounds[filled].reshape(-1, width), bounds[filled + 1].reshape(-1, width)
-    newlines = np.flatnonzero(data[begin:end] == _NEWLINE) + begin
-    first = np.searchsorted(newlines, before[:, 0] + 1)
-    last = np.searchsorted(newlines, before[:, -1] + 1)
-    same_line = (first == last).all() and (first[1:] > first[:-1]).all()
-    return Table(data, before, ends) if same_line else None
+    line = np.cumsum(kinds == _NEWLINE)[filled]
+    first, last = line[::width], line[width - 1 :: width]
+    if (first != last).any() or (first[1:] == first[:-1]).any():
+        return None
+    return Table(data, base, bounds[filled].reshape(-1, width), bounds[filled + 1].reshape(-1, width))
 
 
 @dataclass(frozen=True, slots=True)

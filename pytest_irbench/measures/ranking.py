@@ -164,7 +164,7 @@ class Join:
         order, first_tie = rank(columns.doc_ids, columns.scores, offsets)
         self.returned[query[known]] = np.diff(offsets)[known]
         self.first_tie[query[known]] = first_tie[known]
-        rows, grades = _look_up(columns.doc_ids, keys, of_row, self.qrels)
+        rows, judged = _look_up(columns.doc_ids, keys, of_row, self.qrels, query[known])
         if order is None:
             places = rows
         else:
@@ -172,9 +172,9 @@ class Join:
             place_of[order] = np.arange(len(order))
             places = place_of[rows]
             by_place = np.argsort(places, kind="stable")
-            rows, places, grades = rows[by_place], places[by_place], grades[by_place]
+            rows, places, judged = rows[by_place], places[by_place], judged[by_place]
         block = np.searchsorted(offsets, rows, "right") - 1
-        self.found.append((of_row[rows], places - offsets[block] + 1, grades))
+        self.found.append((of_row[rows], places - offsets[block] + 1, self.qrels.grades[judged]))
 
     def merge(self, other: Join) -> None:
         """Take over what another join found for other queries."""
@@ -263,32 +263,46 @@ def _break_ties(order: Ints, docs: Ids, tied: NDArray[np.bool_]) -> Ints:
     return order
 
 
-def _look_up(docs: Ids, key: Words, query: Ints, qrels: Qrels) -> tuple[Ints, Ints]:
-    """Find the judged ones among returned documents: their rows and grades.
+def _look_up(docs: Ids, keys: Words, query: Ints, qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
+    """Find the judged ones among the documents returned for some queries: their rows, and those of the qrels.
 
     A hash proposes, the bytes decide: two ids with one hash may cost time, never a wrong grade.
     """
-    sorted_keys, by_key = qrels.sorted_keys
-    rows = np.flatnonzero(qrels.key_filter[key & np.uint64(len(qrels.key_filter) - 1)])
-    candidate = np.searchsorted(sorted_keys, key[rows])
-    candidate[candidate == len(sorted_keys)] = 0
-    proposed = sorted_keys[candidate] == key[rows]
-    rows, candidate = rows[proposed], candidate[proposed]
-    found, grades = [_NONE], [_NONE]
+    bounds = zip(qrels.offsets[queries].tolist(), qrels.offsets[queries + 1].tolist(), strict=True)
+    target = np.concatenate([np.arange(begin, end) for begin, end in bounds])
+    judged = qrels.keys[target]
+    by_key = np.argsort(judged)
+    judged, target = judged[by_key], target[by_key]
+    rows = np.flatnonzero(_maybe_among(keys, judged))
+    candidate = np.searchsorted(judged, keys[rows])
+    found, found_at = [_NONE], [_NONE]
     while len(rows):
-        target = by_key[candidate]
-        same = docs.equal(rows, qrels.doc_ids, target) & (qrels.query_of_row[target] == query[rows])
+        open_ = candidate < len(judged)
+        open_[open_] = judged[candidate[open_]] == keys[rows[open_]]
+        rows, candidate = rows[open_], candidate[open_]
+        at = target[candidate]
+        same = docs.equal(rows, qrels.doc_ids, at) & (qrels.query_of_row[at] == query[rows])
         found.append(rows[same])
-        grades.append(qrels.grades[target[same]])
+        found_at.append(at[same])
         # Behind a wrong proposal another judgment may have the same key.
         rows, candidate = rows[~same], candidate[~same] + 1
-        more = candidate < len(sorted_keys)
-        rows, candidate = rows[more], candidate[more]
-        more = sorted_keys[candidate] == key[rows]
-        rows, candidate = rows[more], candidate[more]
-    found_rows, found_grades = np.concatenate(found), np.concatenate(grades)
+    found_rows = np.concatenate(found)
     in_order = np.argsort(found_rows, kind="stable")
-    return found_rows[in_order], found_grades[in_order]
+    return found_rows[in_order], np.concatenate(found_at)[in_order]
+
+
+def _maybe_among(keys: Words, judged: Words) -> NDArray[np.bool_]:
+    """Tell for each key whether it may be one of a few: always where it is, rarely elsewhere.
+
+    Most documents of a run are unjudged, and most of those are seen to be so here: a small table knows
+    how the judged keys begin.
+    """
+    bits = (64 * len(judged)).bit_length()
+    shift = np.uint64(64 - bits)
+    begins = np.zeros(1 << bits, np.bool_)
+    begins[judged >> shift] = True
+    possible: NDArray[np.bool_] = begins[keys >> shift]
+    return possible
 
 
 def _nothing_in_common(run: Run, answered: tuple[str, ...], documents: int, qrels: Qrels) -> str:

@@ -52,8 +52,7 @@ def join_file(path: Path, qrels: Qrels, threads: int | None = None) -> Join | No
     Join or None
         None when the file must be read as a whole.
     """
-    # Both threads look these up; made before, they are not made twice.
-    _ = qrels.sorted_keys, qrels.key_filter, qrels.query_of_row, qrels.query_index
+    qrels.prepare()
     cuts = [0, path.stat().st_size]
     if (threads or os.cpu_count() or 1) > 1 and not is_gzip(path):
         cuts = _halves(path)
@@ -95,8 +94,7 @@ def _whole_queries(table: Table, end: int, *, last: bool) -> tuple[Columns, NDAr
     begins = np.flatnonzero(queries.changes())
     offsets = np.append(begins, len(table)) if last or not len(table) else begins
     keep = 0 if last or not len(table) else end - int(queries.starts[begins[-1]])
-    rows = slice(0, int(offsets[-1]))
-    table = type(table)(table.data, table.before[rows], table.ends[rows])
+    table = table.first(int(offsets[-1]))
     names = tuple(queries.take(offsets[:-1]).to_list())
     if not len(table):
         return Columns((), np.zeros(1, np.int64), table.ids(_DOC_ID), np.zeros(0)), offsets[:-1], keep

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from pytest_irbench.benchmarks.qrels import Qrels, read_qrels
 from pytest_irbench.errors import InputError
-from pytest_irbench.formats.ids import Ids
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 mappings = st.dictionaries(
@@ -101,12 +100,3 @@ def test_the_pin_does_not_hang_on_how_the_file_is_written(tmp_path: Path) -> Non
 
 def test_qrels_say_what_they_are() -> None:
     assert repr(Qrels.from_mapping({"q": {"a": 1, "b": 0}})) == "<Qrels: 2 judgments of 1 queries>"
-
-
-def test_the_filter_lets_every_judged_document_through() -> None:
-    qrels = Qrels.from_mapping({f"q{q}": {f"d{d}": 1 for d in range(50)} for q in range(20)})
-    keys, order = qrels.sorted_keys
-    assert sorted(order.tolist()) == list(range(1000))
-    assert (np.diff(keys.astype(object)) >= 0).all()
-    assert qrels.key_filter[keys & np.uint64(len(qrels.key_filter) - 1)].all()
-    assert Ids.from_strings(["d1"]).hashes()[0] == qrels.doc_ids.take(np.array([1])).hashes()[0]

@@ -59,14 +59,16 @@ def test_words_order_as_the_bytes_do(strings: list[str]) -> None:
 @given(columns)
 @example(["b", "a\0"])
 def test_equal_ids_have_equal_hashes_and_others_do_not(strings: list[str]) -> None:
-    hashes = Ids.from_strings(strings).hashes().tolist()
-    assert len(set(hashes)) == len(set(strings))
-    assert len(set(zip(hashes, strings, strict=True))) == len(set(strings))
+    hashes = Ids.from_strings(strings).hashes.tolist()
+    # Zero bytes at the end don't count: ids have none, and the bytes decide in any case.
+    distinct = {string.rstrip("\0") for string in strings}
+    assert len(set(hashes)) == len(distinct)
+    assert len({(h, string.rstrip("\0")) for h, string in zip(hashes, strings, strict=True)}) == len(distinct)
 
 
 def test_the_hash_of_an_id_does_not_hang_on_its_column() -> None:
-    alone = Ids.from_strings(["d1"]).hashes()[0]
-    assert Ids.from_strings(["x" * 100, "é", "d1"]).hashes()[2] == alone
+    alone = Ids.from_strings(["d1"]).hashes[0]
+    assert Ids.from_strings(["x" * 100, "é", "d1"]).hashes[2] == alone
 
 
 @given(columns, columns, st.data())
@@ -97,7 +99,7 @@ def test_a_few_very_long_ids_do_not_slow_the_short_ones_down() -> None:
     strings = ["x" * 100_000 + "a", "x" * 100_000 + "b", *map(str, range(100_000))]
     begin = time.perf_counter()
     column = Ids.from_strings(strings)
-    assert len(np.unique(column.hashes())) == len(strings)
+    assert len(np.unique(column.hashes)) == len(strings)
     assert not column.equal(np.array([0]), column, np.array([1])).any()
     assert column.changes().all()
     assert time.perf_counter() - begin < 5

@@ -140,13 +140,13 @@ def shuffle(items: list[Any], random: Any) -> list[Any]:
 @contextmanager
 def colliding_hashes(distinct: int) -> Iterator[None]:
     """Let every id have one of few hashes."""
-    honest = Ids.hashes
+    honest = Ids._hash
 
     def hashes(self: Ids) -> Any:
         return honest(self) % np.uint64(distinct)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Ids, "hashes", hashes)
+        patch.setattr(Ids, "_hash", hashes)
         yield
 
 

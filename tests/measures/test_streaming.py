@@ -168,7 +168,7 @@ def test_equal_hashes_lead_to_the_plain_path_and_the_same_values(tmp_path: Path)
     path.write_text(made(5, 30))
     expected = evaluate(read_run(path), judgments(5), ["AP"]).means
     with window_of(1024, 0), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Ids, "hashes", lambda self: self.lengths.astype(np.uint64))
+        patch.setattr(Ids, "_hash", lambda self: self.lengths.astype(np.uint64))
         run = read_run(path)
         assert evaluate(run, judgments(5), ["AP"]).means == expected
         assert run.unread is None
