@@ -162,7 +162,7 @@ def _plain_numbers(column: Ids) -> tuple[Floats, Bools]:
     for index in range(words):
         block[index] &= _kept(words, index)[sizes]
     behind, points = _behind_point(block)
-    decimals = ((behind & _ONES) * _ONES >> _TOP_BYTE).sum(axis=0, dtype=np.int64)
+    decimals = _bytes_with(behind)
     # The bytes in front of the point move over it.
     moved = block << _TO_NEXT_BYTE
     moved[1:] |= block[:-1] >> _TOP_BYTE
@@ -184,12 +184,20 @@ def _behind_point(block: Words) -> tuple[Words, Ints]:
     differs = block ^ _POINTS
     # The high bit of each byte that is a point.
     point = ~(((differs & _LOW_BITS) + _LOW_BITS) | differs | _LOW_BITS)
-    points = ((point >> np.uint64(7)) * _ONES >> _TOP_BYTE).sum(axis=0, dtype=np.int64)
     # Zero minus a bit has all bits from that one on.
     behind = np.uint64(0) - (point << np.uint64(1))
-    for index in range(1, len(block)):
-        behind[index, (point[:index] != 0).any(axis=0)] = _ALL
-    return behind, points
+    seen = np.zeros(block.shape[1], np.uint64)
+    for index in range(len(block)):
+        behind[index] |= np.uint64(0) - seen
+        seen |= point[index] != 0
+    return behind, _bytes_with(point >> np.uint64(7))
+
+
+def _bytes_with(words: Words) -> Ints:
+    """Count the bytes with their lowest bit set in words side by side, at most 31."""
+    lowest = (words & _ONES).sum(axis=0, dtype=np.uint64)
+    count: Ints = (lowest * _ONES >> _TOP_BYTE).astype(np.int64)
+    return count
 
 
 def _scaled(mantissa: Words, decimals: Ints) -> tuple[Floats, Bools]:
@@ -202,8 +210,8 @@ def _scaled(mantissa: Words, decimals: Ints) -> tuple[Floats, Bools]:
         # With 64 bits both are exact up to 10**19. The quotient is rounded to 64 and then to 53 bits;
         # twice is the same as once unless the first ends half-way between two doubles.
         long = mantissa[rows].astype(np.longdouble) / _POWERS[decimals[rows]].astype(np.longdouble)
-        values[rows] = long.astype(np.float64)
-        rest = np.abs(long - values[rows])
-        gap = np.spacing(values[rows]).astype(np.longdouble)
+        nearest = long.astype(np.float64)
+        rest, gap = np.abs(long - nearest).astype(np.float64), np.spacing(nearest)
         sure[rows] = (2 * rest != gap) & (4 * rest != gap)
+        values[rows] = nearest
     return values, sure

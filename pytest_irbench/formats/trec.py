@@ -31,9 +31,6 @@ RUN_FIELDS = ("query_id", "Q0", "doc_id", "rank", "score", "tag")
 QRELS_FIELDS = ("query_id", "iteration", "doc_id", "relevance")
 
 _NEWLINE = ord("\n")
-# Blank, tab and the two line ends separate; nothing else does (a no-break space is part of an id).
-_SEPARATES = np.zeros(256, np.bool_)
-_SEPARATES[list(b" \t\r\n")] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +134,8 @@ def _is_clean(window: Bytes, low: NDArray[np.bool_], edges: Ints, width: int) ->
 def _split_loose(data: Bytes, base: int, end: int, edges: Ints, width: int) -> Table | None:
     """Split lines that may be padded, blank, end in CRLF, or hold control characters in their ids."""
     kinds = data[base:end][edges]
-    separates = _SEPARATES[kinds]
+    # Blank, tab and the two line ends separate; nothing else does (a no-break space is part of an id).
+    separates = (kinds == ord(" ")) | (kinds == ord("\t")) | (kinds == ord("\r")) | (kinds == _NEWLINE)
     separates[0] = True
     if not separates.all():
         edges, kinds = edges[separates], kinds[separates]
