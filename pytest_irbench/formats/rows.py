@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_irbench.errors import InputError
+from pytest_irbench.formats.ids import Ids
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from pytest_irbench.formats.ids import Ids
 
     Ints = NDArray[np.int64]
 
@@ -53,17 +52,27 @@ class Grouping:
 
     def __init__(self) -> None:
         self._position: dict[str, int] = {}
+        self._table = _Table([])
         self._codes: list[Ints] = []
         self._sizes: list[Ints] = []
 
     def add(self, queries: Ids) -> None:
         """Take the query ids of the next rows."""
         begins = np.flatnonzero(queries.changes())
-        names, which = distinct(queries.take(begins))
-        position = self._position
-        codes = np.array([position.setdefault(name, len(position)) for name in names], np.int64)
-        self._codes.append(codes[which])
+        self._codes.append(self._codes_of(queries.take(begins)))
         self._sizes.append(np.diff(begins, append=len(queries)))
+
+    def _codes_of(self, ids: Ids) -> Ints:
+        codes = self._table.find(ids)
+        rest = np.flatnonzero(codes < 0)
+        if len(rest):
+            names, which = distinct(ids.take(rest))
+            position = self._position
+            codes[rest] = np.array([position.setdefault(name, len(position)) for name in names])[which]
+            # Not for each new name: a file in the order of its queries brings some in each portion.
+            if len(position) > len(self._table) * 17 // 16:
+                self._table = _Table(list(position))
+        return codes
 
     @property
     def query_ids(self) -> list[str]:
@@ -81,6 +90,27 @@ class Grouping:
         # Few queries fit 16 bits, and those numpy sorts by radix.
         small = codes.astype(np.uint16 if len(self._position) <= 1 << 16 else np.int64)
         return offsets, np.argsort(np.repeat(small, sizes), kind="stable")
+
+
+class _Table:
+    """Finds the number of an id among some, for whole columns: a table of where a hash begins."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._ids = Ids.from_strings(names)
+        bits = (64 * len(names) + 1).bit_length()
+        self._shift = np.uint64(64 - bits)
+        self._numbers = np.full(1 << bits, -1)
+        self._numbers[self._ids.hashes >> self._shift] = np.arange(len(names))
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def find(self, ids: Ids) -> Ints:
+        """Return the number of each id, -1 for one that is not there, or shares its place in the table."""
+        numbers: Ints = self._numbers[ids.hashes >> self._shift]
+        rows = np.flatnonzero(numbers >= 0)
+        numbers[rows[~ids.equal(rows, self._ids, numbers[rows])]] = -1
+        return numbers
 
 
 def distinct(ids: Ids) -> tuple[list[str], Ints]:

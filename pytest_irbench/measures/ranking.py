@@ -161,20 +161,11 @@ class Join:
         self.extra += len(query) - len(known)
         if not len(known):
             return
-        order, first_tie = rank(columns.doc_ids, columns.scores, offsets)
         self.returned[query[known]] = np.diff(offsets)[known]
-        self.first_tie[query[known]] = first_tie[known]
         rows, judged = _look_up(columns.doc_ids, keys, of_row, self.qrels, query[known])
-        if order is None:
-            places = rows
-        else:
-            place_of = np.empty_like(order)
-            place_of[order] = np.arange(len(order))
-            places = place_of[rows]
-            by_place = np.argsort(places, kind="stable")
-            rows, places, judged = rows[by_place], places[by_place], judged[by_place]
-        block = np.searchsorted(offsets, rows, "right") - 1
-        self.found.append((of_row[rows], places - offsets[block] + 1, self.qrels.grades[judged]))
+        place, first_tie = _places(columns, rows, known)
+        self.first_tie[query[known]] = first_tie[known]
+        self.found.append((of_row[rows], place, self.qrels.grades[judged]))
 
     def merge(self, other: Join) -> None:
         """Take over what another join found for other queries."""
@@ -198,8 +189,7 @@ class Join:
             raise InputError(_nothing_in_common(run, self.answered, self.documents, self.qrels))
         run.places = self.places
         query, place, grade = (np.concatenate(column) for column in zip(*self.found, strict=True))
-        # Within a query the order is right already.
-        order = np.argsort(query, kind="stable")
+        order = np.lexsort((place, query))
         ranking = query[order], place[order], grade[order]
         return JudgedRanking(run, self.qrels, self.returned, *ranking, self.first_tie, self.extra)
 
@@ -221,14 +211,30 @@ def rank(docs: Ids, scores: NDArray[np.float64], offsets: Ints) -> tuple[Ints | 
     first_tie
         Rank of the first tied document of each query, 0 if none; shape (q,).
     """
-    inside = np.ones(max(len(scores) - 1, 0), np.bool_)
-    between = offsets[(offsets > 0) & (offsets < len(scores))] - 1
-    inside[between] = False
-    order = None
-    if not ((scores[1:] <= scores[:-1]) | ~inside).all():
-        order = np.lexsort((-scores, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
-        scores = scores[order]
-    tied = (scores[1:] == scores[:-1]) & inside
+    if _in_order(scores, offsets):
+        return _resolve_ties(None, docs, scores, offsets)
+    order = np.lexsort((-scores, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
+    return _resolve_ties(order, docs, scores[order], offsets)
+
+
+def _in_order(scores: NDArray[np.float64], offsets: Ints) -> bool:
+    """Whether no score of a query is above the one before it."""
+    falls = scores[1:] <= scores[:-1]
+    falls[_between(offsets, len(scores))] = True
+    return bool(falls.all())
+
+
+def _between(offsets: Ints, rows: int) -> Ints:
+    """Return the last row of each query but the last one."""
+    return offsets[(offsets > 0) & (offsets < rows)] - 1
+
+
+def _resolve_ties(
+    order: Ints | None, docs: Ids, scores: NDArray[np.float64], offsets: Ints
+) -> tuple[Ints | None, Ints]:
+    """Finish `rank` when scores are in order: those of rows as they stand, or as `order` has them."""
+    tied = scores[1:] == scores[:-1]
+    tied[_between(offsets, len(scores))] = False
     at = np.flatnonzero(tied)
     first_tie = np.zeros(len(offsets) - 1, np.int64)
     if len(at):
@@ -236,6 +242,69 @@ def rank(docs: Ids, scores: NDArray[np.float64], offsets: Ints) -> tuple[Ints | 
         first_tie[of_query] = at[first] - offsets[of_query] + 1
         order = _break_ties(np.arange(len(scores)) if order is None else order, docs, tied)
     return order, first_tie
+
+
+def _places(columns: Columns, rows: Ints, queries: Ints) -> tuple[Ints, Ints]:
+    """Return the ranks of some rows of some queries, and the rank of the first tie of those queries.
+
+    Rows that stand in the order of their scores need no sorting, and most runs do. In others each of
+    these rows is ranked by the number of scores above its own: few of a thousand documents are judged.
+
+    Parameters
+    ----------
+    rows
+        In the order of the columns.
+    queries
+        The positions of the queries.
+    """
+    docs, scores, offsets = columns.doc_ids, columns.scores, columns.offsets
+    if _in_order(scores, offsets):
+        order, first_tie = _resolve_ties(None, docs, scores, offsets)
+        first = offsets[np.searchsorted(offsets, rows, "right") - 1]
+        return (rows if order is None else _inverse(order)[rows]) - first + 1, first_tie
+    place, first_tie = np.zeros_like(rows), np.zeros(len(offsets) - 1, np.int64)
+    parts = np.searchsorted(rows, offsets)
+    for query in queries.tolist():
+        begin, end = offsets[query : query + 2].tolist()
+        part = slice(*parts[query : query + 2].tolist())
+        above, tied, first_tie[query] = standing(scores[begin:end], scores[rows[part]])
+        if tied.any():
+            order, _ = rank(docs.take(np.arange(begin, end)), scores[begin:end], np.array([0, end - begin]))
+            above = rows[part] - begin if order is None else _inverse(order)[rows[part] - begin]
+        place[part] = above + 1
+    return place, first_tie
+
+
+def standing(scores: NDArray[np.float64], own: NDArray[np.float64]) -> tuple[Ints, NDArray[np.bool_], int]:
+    """Tell how some documents of a query stand by their scores.
+
+    Parameters
+    ----------
+    scores
+        Of all documents of the query; shape (n,).
+    own
+        Of those in question.
+
+    Returns
+    -------
+    above
+        How many scores are higher.
+    tied
+        Whether another document has the same score.
+    first_tie
+        Rank of the first document whose score the next one shares, 0 if none.
+    """
+    ascending = np.sort(scores)
+    last = np.searchsorted(ascending, own, "right")
+    tied = last - np.searchsorted(ascending, own, "left") > 1
+    equal = np.flatnonzero(ascending[1:] == ascending[:-1])
+    return len(scores) - last, tied, len(scores) - int(equal[-1]) - 1 if len(equal) else 0
+
+
+def _inverse(order: Ints) -> Ints:
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place
 
 
 def _break_ties(order: Ints, docs: Ids, tied: NDArray[np.bool_]) -> Ints:

@@ -22,7 +22,7 @@ import numpy as np
 
 from pytest_irbench.formats.trec import RUN_FIELDS, split
 from pytest_irbench.formats.windows import BOM, Windows, is_gzip, open_source
-from pytest_irbench.measures.ranking import InDoubtError, Join
+from pytest_irbench.measures.ranking import InDoubtError, Join, standing
 from pytest_irbench.runs.columns import Columns
 
 if TYPE_CHECKING:
@@ -154,19 +154,13 @@ def _rank_judged(join: Join, query: int, docs: dict[str, float], scores: NDArray
     """Add the judged documents of one query to a join."""
     grades = join.qrels.by_query[query]
     found = [doc for doc in grades if doc in docs]
-    ascending = np.sort(scores)
     own = np.array([docs[doc] for doc in found], np.float64)
-    above = len(scores) - np.searchsorted(ascending, own, "right")
-    tied = np.flatnonzero(len(scores) - np.searchsorted(ascending, own, "left") - above > 1)
-    for place in tied.tolist():
+    above, tied, join.first_tie[query] = standing(scores, own)
+    for place in np.flatnonzero(tied).tolist():
         above[place] += _larger_ids(docs, found[place])
-    order = np.argsort(above)
-    grade = np.array([grades[doc] for doc in found], np.int64)[order]
-    join.found.append((np.full(len(found), query), above[order] + 1, grade))
+    grade = np.array([grades[doc] for doc in found], np.int64)
+    join.found.append((np.full(len(found), query), above + 1, grade))
     join.returned[query] = len(scores)
-    equal = np.flatnonzero(ascending[1:] == ascending[:-1])
-    if len(equal):
-        join.first_tie[query] = len(scores) - int(equal[-1]) - 1
 
 
 def _larger_ids(docs: dict[str, float], doc_id: str) -> int:

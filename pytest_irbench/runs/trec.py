@@ -38,6 +38,8 @@ def read_columns(path: Path) -> tuple[Columns, str]:
     for table, values in contents.tables(RUN_FIELDS, _SCORE):
         queries.add(table.ids(0))
         docs.append(table.ids(_DOC_ID))
+        # Made while the bytes are in the cache; rows in any order take theirs along.
+        _ = docs[-1].hashes
         scores.append(values)
         tag = tag or table.ids(_TAG)[0]
     if not docs:
