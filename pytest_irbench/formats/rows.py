@@ -28,7 +28,8 @@ def text_id(value: object, what: str) -> str:
         When it is neither text nor a whole number.
     """
     if isinstance(value, str):
-        text = str(value)
+        # What it equals, also when a subclass (an enumeration) prints itself in another way.
+        text = str.__str__(value)
         if text.isascii():
             return text
         try:

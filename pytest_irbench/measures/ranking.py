@@ -294,10 +294,11 @@ def standing(scores: NDArray[np.float64], own: NDArray[np.float64]) -> tuple[Int
     first_tie
         Rank of the first document whose score the next one shares, 0 if none.
     """
-    ascending = np.sort(scores)
-    last = np.searchsorted(ascending, own, "right")
-    tied = last - np.searchsorted(ascending, own, "left") > 1
-    equal = np.flatnonzero(ascending[1:] == ascending[:-1])
+    ascending = scores.copy()
+    ascending.sort()
+    last = ascending.searchsorted(own, "right")
+    tied = last - ascending.searchsorted(own, "left") > 1
+    equal = (ascending[1:] == ascending[:-1]).nonzero()[0]
     return len(scores) - last, tied, len(scores) - int(equal[-1]) - 1 if len(equal) else 0
 
 

@@ -12,6 +12,7 @@ the number of scores above its own. Ids are compared only where scores are equal
 
 from __future__ import annotations
 
+import marshal
 import os
 import zlib
 from concurrent.futures import ThreadPoolExecutor
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 _SCORE = RUN_FIELDS.index("score")
 _DOC_ID = RUN_FIELDS.index("doc_id")
 _PROBE = 1 << 20
+_BINARY_FLOATS = 2  # the version of marshal's format
+_LIST_HEAD = 5  # bytes: the letter of a list, and its length
 
 
 def join_file(path: Path, qrels: Qrels, threads: int | None = None) -> Join | None:
@@ -133,34 +136,53 @@ def join_mapping(mapping: Mapping[Any, Any], qrels: Qrels) -> Join | None:
     """
     join = Join(qrels)
     join.answered = tuple(mapping)[:3]
+    queries: list[int] = []
+    counts: list[int] = []
+    above: list[NDArray[np.int64]] = []
+    grades: list[int] = []
     for query_id, docs in mapping.items():
-        if type(query_id) is not str or type(docs) is not dict or set(map(type, docs)) - {str}:
-            return None
-        if set(map(type, docs.values())) - {float}:
-            return None
-        scores = np.fromiter(docs.values(), np.float64, len(docs))
-        if np.isnan(scores).any():
+        scores = _scores(query_id, docs)
+        if scores is None:
             return None
         join.documents += len(docs)
         query = qrels.query_index.get(query_id)
         if query is None:
             join.extra += 1
-        else:
-            _rank_judged(join, query, docs, scores)
+            continue
+        grade_of = qrels.by_query[query]
+        found = list(grade_of.keys() & docs.keys())
+        own = np.array(list(map(docs.__getitem__, found)), np.float64)
+        higher, tied, join.first_tie[query] = standing(scores, own)
+        for place in tied.nonzero()[0].tolist():
+            higher[place] += _larger_ids(docs, found[place])
+        join.returned[query] = len(docs)
+        queries.append(query)
+        counts.append(len(found))
+        above.append(higher)
+        grades += map(grade_of.__getitem__, found)
+    if queries:
+        join.found.append((np.repeat(queries, counts), np.concatenate(above) + 1, np.array(grades, np.int64)))
     return join
 
 
-def _rank_judged(join: Join, query: int, docs: dict[str, float], scores: NDArray[np.float64]) -> None:
-    """Add the judged documents of one query to a join."""
-    grades = join.qrels.by_query[query]
-    found = [doc for doc in grades if doc in docs]
-    own = np.array([docs[doc] for doc in found], np.float64)
-    above, tied, join.first_tie[query] = standing(scores, own)
-    for place in np.flatnonzero(tied).tolist():
-        above[place] += _larger_ids(docs, found[place])
-    grade = np.array([grades[doc] for doc in found], np.int64)
-    join.found.append((np.full(len(found), query), above + 1, grade))
-    join.returned[query] = len(scores)
+def _scores(query_id: object, docs: object) -> NDArray[np.float64] | None:
+    """Return the scores of a ranking that maps text to floats, none of them NaN; None for any other."""
+    if type(query_id) is not str or type(docs) is not dict:
+        return None
+    try:
+        # Joining takes text and nothing else, and sees to it in a third of the time that asking each takes.
+        text = "".join(docs)
+        if not text.isascii():
+            text.encode()
+        packed = np.frombuffer(marshal.dumps(list(docs.values()), _BINARY_FLOATS), np.uint8)[_LIST_HEAD:]
+    except (TypeError, ValueError):
+        return None
+    # To marshal a float is the letter g and eight bytes. When it is a g in each ninth place from the first
+    # one on, the first one is a float, so is the next one, and so on: this asks for the type, too.
+    if len(packed) != 9 * len(docs) or (packed[::9] != ord("g")).any():
+        return None
+    scores = packed.reshape(-1, 9)[:, 1:].copy().view("<f8")[:, 0]
+    return None if np.isnan(scores).any() else scores
 
 
 def _larger_ids(docs: dict[str, float], doc_id: str) -> int:
