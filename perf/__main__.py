@@ -10,10 +10,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import large
+import session
 import small
 from measure import Settings, print_header
 
-ROWS = large.ROWS | small.ROWS
+ROWS = large.ROWS | small.ROWS | session.ROWS
 PACKAGES = ("numpy", "pytest", "pytrec_eval-terrier", "ir_measures", "ranx", "numba")
 
 
@@ -26,6 +27,7 @@ def main() -> None:
         "--pairs", type=int, default=5, help="pairs of large runs; short works have ten times as many"
     )
     parser.add_argument("--queries", type=int, default=6980, help="queries of large runs, each of 1000 lines")
+    parser.add_argument("--home", type=Path, help="a folder as IR_DATASETS_HOME that has dl20-passage")
     options = parser.parse_args()
     unknown = [name for name in options.rows if name not in ROWS]
     if unknown:
@@ -36,7 +38,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         folder = options.folder or scratch / "data"
-        settings = Settings(folder, scratch, options.queries, options.pairs)
+        settings = Settings(folder, scratch, options.queries, options.pairs, options.home)
         for row_name in options.rows or ROWS:
             for row in ROWS[row_name](settings):
                 row.print()

@@ -28,6 +28,7 @@ class Settings:
     scratch: Path  # anything else; removed at the end
     queries: int
     pairs: int
+    home: Path | None  # a folder as IR_DATASETS_HOME
 
 
 @dataclass(frozen=True)
