@@ -47,6 +47,22 @@ def make(folder: Path, queries: int, depth: int, judged: int = 200, form: str = 
     return run, qrels
 
 
+def answer(qrels: Path, run: Path, depth: int) -> None:
+    """Write a run for the queries of qrels: the judged documents and made-up ones, scored at random."""
+    judged: dict[str, list[str]] = {}
+    for line in qrels.read_text().splitlines():
+        query, _, doc, _ = line.split()
+        judged.setdefault(query, []).append(doc)
+    rng = random.Random(SEED)
+    with run.open("w") as file:
+        for query, docs in judged.items():
+            returned = docs[:depth] + [f"made-up-{number}" for number in range(depth - len(docs))]
+            scores = sorted((rng.gammavariate(4, 4) for _ in returned), reverse=True)
+            rng.shuffle(returned)
+            for rank, (doc, score) in enumerate(zip(returned, scores, strict=True), start=1):
+                file.write(f"{query} Q0 {doc} {rank} {score:.6f} made\n")
+
+
 def _doc_id(number: int, form: str) -> str:
     if form != "long-ids":
         return str(number)

@@ -1,100 +1,127 @@
-"""Compare large runs, each side in a process of its own: file to values, wall time and peak memory.
-
-The peer is pytrec_eval-terrier, which reads the file in Python and scores it in C. Runs take turns.
-"""
+"""Runs of 7 million lines (as MS MARCO dev), each side in a process of its own."""
 
 from __future__ import annotations
 
-import argparse
-import os
 import statistics
 import subprocess
-import sys
-import tempfile
 import time
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
-from data import FORMS, make
+from data import make
+from measure import Row, Scored, Settings, as_time, check_same, interleaved, ratio, score
 
-OURS = """
-import sys
-from pytest_irbench import evaluate, read_qrels, read_run
-run = read_run(sys.argv[1])
-run.threads = int(sys.argv[3])
-scores = evaluate(run, read_qrels(sys.argv[2]), ["nDCG@10", "AP", "RR", "R@1000", "P@10"])
-print(f"{scores.means['nDCG@10']:.10f}")
-print(open("/proc/self/status").read())
-"""
-THEIRS = """
-import sys, pytrec_eval
-names = {"ndcg_cut_10", "map", "recip_rank", "recall_1000", "P_10"}
-judged = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(open(sys.argv[2])), names)
-values = judged.evaluate(pytrec_eval.parse_run(open(sys.argv[1])))
-print(f"{sum(value['ndcg_cut_10'] for value in values.values()) / len(values):.10f}")
-print(open("/proc/self/status").read())
-"""
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MEGABYTES = 120
 
 
-def measured(*command: str) -> tuple[float, float, str]:
-    """Run a command; return its seconds, its peak memory in MB, and what it printed."""
+def plain(settings: Settings) -> Iterator[Row]:
+    """File to values with one thread and with two, and the memory that takes."""
+    run, qrels = data(settings, "plain")
+    one, two, peer = interleaved(
+        settings.pairs,
+        partial(score, "ours", run, qrels, "1"),
+        partial(score, "ours", run, qrels, "2"),
+        partial(score, "pytrec_eval", run, qrels),
+    )
+    check_same([scored.means for scored in one + two + peer])
+    title = f"{settings.queries} x 1000, file to values, whole process"
+    yield ratio(f"{title}, one thread", times(one), times(peer), 0.14)
+    yield ratio(f"{title}, two threads", times(two), times(peer), 0.10)
+    most, peers = (max(scored.megabytes for scored in side) for side in (one + two, peer))
+    target = f"<= {MEGABYTES} MB"
+    yield Row("  peak memory", f"{most:.0f} MB", f"{peers:.0f} MB", "-", target, most <= MEGABYTES)
+
+
+def form(name: str, title: str, limit: float, settings: Settings) -> Iterator[Row]:
+    """Score another form of the same data, with one thread."""
+    run, qrels = data(settings, name)
+    peer = partial(unpacked_first if name == "gz" else score, "pytrec_eval", run, qrels)
+    one, theirs = interleaved(settings.pairs, partial(score, "ours", run, qrels, "1"), peer)
+    # pytrec_eval rounds scores to float32: of 17 digits it may see ties that are none.
+    check_same([scored.means for scored in one + theirs], 1e-4 if name == "digits" else 1e-9)
+    yield ratio(f"  {title}, one thread", times(one), times(theirs), limit)
+
+
+def ir_measures(settings: Settings) -> Iterator[Row]:
+    """Compare with ir_measures, whole process."""
+    run, qrels = data(settings, "plain")
+    one, theirs = interleaved(
+        settings.pairs, partial(score, "ours", run, qrels, "1"), partial(score, "ir_measures", run, qrels)
+    )
+    check_same([scored.means for scored in one + theirs])
+    yield ratio("  against ir_measures, whole process, one thread", times(one), times(theirs), 0.08)
+
+
+def ranx(settings: Settings) -> Iterator[Row]:
+    """Compare with ranx when it is warm, so without the start of either process."""
+    run, qrels = data(settings, "plain")
+    small = make(settings.folder, 20, 1000, judged=4)
+    one, theirs = interleaved(
+        settings.pairs, partial(score, "ours", run, qrels, "1"), partial(score, "ranx", run, qrels, *small)
+    )
+    # ranx orders tied documents in a way of its own.
+    check_same([scored.means for scored in one + theirs], 1e-6)
+    inside = [[scored.inside for scored in side] for side in (one, theirs)]
+    yield ratio("  against ranx, warm, without start and imports, one thread", *inside, 0.05)
+
+
+def growth(settings: Settings) -> Iterator[Row]:
+    """Time per line beside the size before, and peak memory beside the lowest; values are kept per query."""
+    sizes = [size for size in (500, 1000, 2000) if size < settings.queries] + [settings.queries]
+    works = [partial(score, "ours", *data(replace(settings, queries=size), "plain"), "1") for size in sizes]
+    seen: list[tuple[int, float, float]] = []
+    for size, side in zip(sizes, interleaved(settings.pairs, *works), strict=True):
+        lines = 1000 * size
+        seconds = statistics.median(scored.inside for scored in side)
+        peak = max(scored.megabytes for scored in side)
+        ours = f"{as_time(seconds / lines, 0)} {peak:.0f} MB"
+        row = Row(f"growth: {size} x 1000, per line, and peak", ours)
+        if seen:
+            lines_before, seconds_before, _ = seen[-1]
+            slower = (seconds / lines) / (seconds_before / lines_before)
+            larger = peak / min(megabytes for _, _, megabytes in seen)
+            each = as_time((seconds - seconds_before) / (lines - lines_before), 0)
+            result = f"{slower:.2f}x {larger:.2f}x +{each}/line"
+            row = replace(row, result=result, target="1.2x 1.5x", met=slower <= 1.2 and larger <= 1.5)
+        seen.append((lines, seconds, peak))
+        yield row
+
+
+def data(settings: Settings, name: str) -> tuple[Path, Path]:
+    """Make a run and its qrels, with few judgments, as MS MARCO has."""
+    return make(settings.folder, settings.queries, 1000, judged=4, form=name)
+
+
+def times(side: list[Scored]) -> list[float]:
+    """Return the seconds of each process."""
+    return [scored.seconds for scored in side]
+
+
+def unpacked_first(side: str, run: Path, qrels: Path) -> Scored:
+    """Score a packed run with a peer that can't read one; unpacking counts."""
+    unpacked = run.with_suffix(".unpacked")
     begin = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    value, _, status = process.stdout.read().partition("\n")
-    assert process.wait() == 0
-    seconds = time.perf_counter() - begin
-    # Not ru_maxrss, which begins with the memory of the process that started this one.
-    peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
-    return seconds, int(peak.split()[1]) / 1024, value
-
-
-def ours(run: Path, qrels: Path, threads: int) -> tuple[float, float, str]:
-    """Score a run with pytest-irbench."""
-    return measured(sys.executable, "-c", OURS, str(run), str(qrels), str(threads))
-
-
-def theirs(run: Path, qrels: Path) -> tuple[float, float, str]:
-    """Score a run with pytrec_eval; a packed one is unpacked first."""
-    if run.suffix != ".gz":
-        return measured(sys.executable, "-c", THEIRS, str(run), str(qrels))
-    plain = run.with_suffix(".unpacked")
-    begin = time.perf_counter()
-    with plain.open("wb") as file:
+    with unpacked.open("wb") as file:
         subprocess.run(["gunzip", "-c", str(run)], stdout=file, check=True)
     unpacking = time.perf_counter() - begin
-    seconds, memory, printed = measured(sys.executable, "-c", THEIRS, str(plain), str(qrels))
-    return unpacking + seconds, memory, printed
+    scored = score(side, unpacked, qrels)
+    unpacked.unlink()
+    return replace(scored, seconds=unpacking + scored.seconds)
 
 
-def compare(folder: Path, queries: int, form: str, pairs: int) -> None:
-    """Print the rows of one form of the data."""
-    run, qrels = make(folder, queries, 1000, judged=4, form=form)
-    size = run.stat().st_size / 2**20
-    one, two, peer = [], [], []
-    for _ in range(pairs):
-        one.append(ours(run, qrels, 1))
-        two.append(ours(run, qrels, 2))
-        peer.append(theirs(run, qrels))
-    # pytrec_eval rounds scores to float32: of 17 digits it may see ties that are none.
-    assert form == "digits" or len({printed for _, _, printed in one + two + peer}) == 1
-    seconds = [statistics.median(run[0] for run in runs) for runs in (one, two, peer)]
-    memory = [max(run[1] for run in runs) for runs in (one, two, peer)]
-    print(
-        f"{form:9} {size:4.0f} MB  one thread {seconds[0]:5.2f} s = {seconds[0] / seconds[2]:.3f}x  "
-        f"two threads {seconds[1]:5.2f} s = {seconds[1] / seconds[2]:.3f}x  pytrec_eval {seconds[2]:5.2f} s  "
-        f"peak MB {memory[0]:.0f} / {memory[1]:.0f} / {memory[2]:.0f}",
-        flush=True,
-    )
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, help="where the data is kept; by default a temporary folder")
-    parser.add_argument("--queries", type=int, default=6980)
-    parser.add_argument("--pairs", type=int, default=3)
-    parser.add_argument("forms", nargs="*", default=FORMS)
-    options = parser.parse_args()
-    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} CPUs, {options.queries} x 1000")
-    with tempfile.TemporaryDirectory() as scratch:
-        for chosen in options.forms:
-            compare(options.folder or Path(scratch), options.queries, chosen, options.pairs)
+ROWS = {
+    "plain": plain,
+    "long-ids": partial(form, "long-ids", "ids of 12 to 45 characters", 0.17),
+    "shuffled": partial(form, "shuffled", "lines in any order", 0.25),
+    "padded": partial(form, "padded", "tabs and padding", 0.25),
+    "digits": partial(form, "digits", "scores of 17 digits", 0.25),
+    "gz": partial(form, "gz", "packed, against gunzip and pytrec_eval", 0.25),
+    "ir_measures": ir_measures,
+    "ranx": ranx,
+    "growth": growth,
+}
