@@ -144,11 +144,27 @@ def _split_loose(data: Bytes, base: int, end: int, edges: Ints, width: int) -> T
     filled = np.flatnonzero(bounds[1:] - bounds[:-1] > 1)
     if len(filled) % width:
         return None
-    line = np.cumsum(kinds == _NEWLINE)[filled]
-    first, last = line[::width], line[width - 1 :: width]
-    if (first != last).any() or (first[1:] == first[:-1]).any():
+    if not _one_line_each(kinds == _NEWLINE, filled[::width], filled[width - 1 :: width]):
         return None
     return Table(data, base, bounds[filled].reshape(-1, width), bounds[filled + 1].reshape(-1, width))
+
+
+def _one_line_each(is_newline: NDArray[np.bool_], first: Ints, last: Ints) -> bool:
+    """Whether each row's fields stand on one line, and no two rows on the same.
+
+    Parameters
+    ----------
+    is_newline
+        Which separators are line feeds.
+    first, last
+        The number of the separator in front of each row's first and last field.
+    """
+    newlines = np.flatnonzero(is_newline[1:]) + 1
+    if len(newlines) == len(first) and (newlines > last).all() and (newlines[:-1] <= first[1:]).all():
+        return True
+    # Blank lines, a last line without an end, or a fault.
+    line = np.cumsum(is_newline)
+    return bool((line[first] == line[last]).all() and (line[last[:-1]] < line[first[1:]]).all())
 
 
 @dataclass(frozen=True, slots=True)

@@ -267,7 +267,7 @@ def _places(columns: Columns, rows: Ints, queries: Ints) -> tuple[Ints, Ints]:
     for query in queries.tolist():
         begin, end = offsets[query : query + 2].tolist()
         part = slice(*parts[query : query + 2].tolist())
-        above, tied, first_tie[query] = standing(scores[begin:end], scores[rows[part]])
+        above, tied, first_tie[query] = standing(np.sort(scores[begin:end]), scores[rows[part]])
         if tied.any():
             order, _ = rank(docs.take(np.arange(begin, end)), scores[begin:end], np.array([0, end - begin]))
             above = rows[part] - begin if order is None else _inverse(order)[rows[part] - begin]
@@ -275,15 +275,15 @@ def _places(columns: Columns, rows: Ints, queries: Ints) -> tuple[Ints, Ints]:
     return place, first_tie
 
 
-def standing(scores: NDArray[np.float64], own: NDArray[np.float64]) -> tuple[Ints, NDArray[np.bool_], int]:
+def standing(ascending: NDArray[np.float64], own: NDArray[np.float64]) -> tuple[Ints, NDArray[np.bool_], int]:
     """Tell how some documents of a query stand by their scores.
 
     Parameters
     ----------
-    scores
-        Of all documents of the query; shape (n,).
+    ascending
+        The scores of all documents of the query; shape (n,).
     own
-        Of those in question.
+        Those of the ones in question.
 
     Returns
     -------
@@ -294,12 +294,10 @@ def standing(scores: NDArray[np.float64], own: NDArray[np.float64]) -> tuple[Int
     first_tie
         Rank of the first document whose score the next one shares, 0 if none.
     """
-    ascending = scores.copy()
-    ascending.sort()
     last = ascending.searchsorted(own, "right")
     tied = last - ascending.searchsorted(own, "left") > 1
     equal = (ascending[1:] == ascending[:-1]).nonzero()[0]
-    return len(scores) - last, tied, len(scores) - int(equal[-1]) - 1 if len(equal) else 0
+    return len(ascending) - last, tied, len(ascending) - int(equal[-1]) - 1 if len(equal) else 0
 
 
 def _inverse(order: Ints) -> Ints:

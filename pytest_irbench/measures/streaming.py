@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _SCORE = RUN_FIELDS.index("score")
 _DOC_ID = RUN_FIELDS.index("doc_id")
 _PROBE = 1 << 20
+_KEPT_MEMORY = 31 << 20  # bytes; glibc learns from pieces below 32 MB only
 _BINARY_FLOATS = 2  # the version of marshal's format
 _LIST_HEAD = 5  # bytes: the letter of a list, and its length
 
@@ -56,6 +57,9 @@ def join_file(path: Path, qrels: Qrels, threads: int | None = None) -> Join | No
         None when the file must be read as a whole.
     """
     qrels.prepare()
+    # A large piece of memory that comes and goes untouched: from then on glibc keeps what a window gives
+    # back. Otherwise it goes to the system, and comes again page by page for the next window.
+    np.empty(_KEPT_MEMORY, np.uint8)
     cuts = [0, path.stat().st_size]
     if (threads or os.cpu_count() or 1) > 1 and not is_gzip(path):
         cuts = _halves(path)
@@ -141,8 +145,8 @@ def join_mapping(mapping: Mapping[Any, Any], qrels: Qrels) -> Join | None:
     above: list[NDArray[np.int64]] = []
     grades: list[int] = []
     for query_id, docs in mapping.items():
-        scores = _scores(query_id, docs)
-        if scores is None:
+        ascending = _scores(query_id, docs)
+        if ascending is None:
             return None
         join.documents += len(docs)
         query = qrels.query_index.get(query_id)
@@ -152,7 +156,7 @@ def join_mapping(mapping: Mapping[Any, Any], qrels: Qrels) -> Join | None:
         grade_of = qrels.by_query[query]
         found = list(grade_of.keys() & docs.keys())
         own = np.array(list(map(docs.__getitem__, found)), np.float64)
-        higher, tied, join.first_tie[query] = standing(scores, own)
+        higher, tied, join.first_tie[query] = standing(ascending, own)
         for place in tied.nonzero()[0].tolist():
             higher[place] += _larger_ids(docs, found[place])
         join.returned[query] = len(docs)
@@ -166,7 +170,7 @@ def join_mapping(mapping: Mapping[Any, Any], qrels: Qrels) -> Join | None:
 
 
 def _scores(query_id: object, docs: object) -> NDArray[np.float64] | None:
-    """Return the scores of a ranking that maps text to floats, none of them NaN; None for any other."""
+    """Return the scores of a ranking from text to floats, ascending; None for any other, or with NaN."""
     if type(query_id) is not str or type(docs) is not dict:
         return None
     try:
@@ -174,15 +178,19 @@ def _scores(query_id: object, docs: object) -> NDArray[np.float64] | None:
         text = "".join(docs)
         if not text.isascii():
             text.encode()
-        packed = np.frombuffer(marshal.dumps(list(docs.values()), _BINARY_FLOATS), np.uint8)[_LIST_HEAD:]
+        packed = marshal.dumps(list(docs.values()), _BINARY_FLOATS)
     except (TypeError, ValueError):
         return None
     # To marshal a float is the letter g and eight bytes. When it is a g in each ninth place from the first
     # one on, the first one is a float, so is the next one, and so on: this asks for the type, too.
-    if len(packed) != 9 * len(docs) or (packed[::9] != ord("g")).any():
+    if len(packed) != _LIST_HEAD + 9 * len(docs) or packed[_LIST_HEAD::9] != b"g" * len(docs):
         return None
-    scores = packed.reshape(-1, 9)[:, 1:].copy().view("<f8")[:, 0]
-    return None if np.isnan(scores).any() else scores
+    if not docs:
+        return np.zeros(0)
+    ascending = np.ndarray((len(docs),), "<f8", packed, _LIST_HEAD + 1, (9,)).copy()
+    ascending.sort()
+    # NaN goes last.
+    return None if np.isnan(ascending[-1]) else ascending
 
 
 def _larger_ids(docs: dict[str, float], doc_id: str) -> int:
