@@ -37,6 +37,34 @@ def test_values_are_those_of_float(given_tokens: list[str]) -> None:
         assert np.signbit(values[row]) == np.signbit(expected)
 
 
+@st.composite
+def columns_of_one_form(draw: st.DrawFn) -> list[str]:
+    """Numbers with one number of decimals, as systems print them; now and then with another token."""
+    digits, size = draw(st.integers(0, 15)), draw(st.sampled_from([1.0, 100.0, 1e6, 1e12]))
+    column = draw(st.lists(st.floats(-size, size).map(lambda value: f"{value:.{digits}f}"), min_size=1))
+    return [*column, *draw(st.lists(decimals | near_numbers, max_size=1))] if draw(st.booleans()) else column
+
+
+@given(columns_of_one_form().map(lambda column: [token for token in column if token] or ["1"]))
+@example(["1.50", "150"])
+@example(["1.50", "50"])
+@example(["1.5", "15", "1.5"])
+@example(["7.", "7.", "."])
+@example(["1.5", "1/5", "1,5", "1-5"])
+@example(["1.5", "-.5", ".5", "-1.5"])
+@example(["0.000000", "12.123456", "-12.123456", "123456789.123456"])
+def test_columns_of_one_form_are_read_as_float_reads_them(column: list[str]) -> None:
+    values, wrong = parse_numbers(Ids.from_strings(column))
+    right = [row for row, token in enumerate(column) if NUMBER.fullmatch(token)]
+    assert sorted({*range(len(column))} - {*right}) == wrong.tolist()
+    assert [repr(float(column[row])) for row in right] == [repr(float(values[row])) for row in right]
+
+
+@pytest.mark.parametrize("column", [["12.5", "-0.5", "3.0"], ["17", "9", "120"], ["0.123456", "51.123456"]])
+def test_columns_of_one_form_take_the_fastest_path(column: list[str]) -> None:
+    assert numbers._same_decimals(Ids.from_strings(column)) is not None
+
+
 @pytest.mark.parametrize("digits", [6, 15, 17])
 def test_scores_as_systems_print_them_take_the_fast_path(digits: int) -> None:
     rng = np.random.default_rng(7)

@@ -26,7 +26,7 @@ doc_ids = st.one_of(
     st.text(st.sampled_from("a\0é\U0001f600"), max_size=20),
     st.builds(
         lambda stem, tail: stem + tail,
-        st.sampled_from(["", "x" * 7, "x" * 8, "x" * 16]),
+        st.sampled_from(["", "x" * 7, "x" * 8, "x" * 16, "x" * 63, "x" * 64, "x" * 130]),
         st.text("ab\0", max_size=3),
     ),
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12),
@@ -50,6 +50,33 @@ def plain_order(ranking: dict[str, float]) -> list[str]:
 @settings(deadline=None)
 def test_order_is_by_score_then_by_doc_id_descending_bytewise(ranking: dict[str, float]) -> None:
     assert order(ranking) == plain_order(ranking)
+
+
+def plain_first_tie(ranking: dict[str, float]) -> int:
+    values = sorted(ranking.values(), reverse=True)
+    return next((rank for rank in range(1, len(values)) if values[rank - 1] == values[rank]), 0)
+
+
+@given(st.dictionaries(st.sampled_from(["q1", "q2", "q3"]), rankings, min_size=1))
+@settings(deadline=None)
+def test_judged_documents_have_their_ranks_of_that_order_however_the_run_comes(
+    run: dict[str, dict[str, float]],
+) -> None:
+    judged = {query: dict.fromkeys([*list(docs)[::2], "never returned"], 1) for query, docs in run.items()}
+    expected = [
+        (place, plain_order(docs).index(doc) + 1)
+        for place, docs in enumerate(run.values())
+        for doc in plain_order(docs)
+        if doc in list(docs)[::2]
+    ]
+    best_first = {query: {doc: docs[doc] for doc in plain_order(docs)} for query, docs in run.items()}
+    by_score = {query: dict(sorted(docs.items(), key=lambda row: -row[1])) for query, docs in run.items()}
+    for mapping in (run, best_first, by_score):
+        pairs = Run.from_pairs({query: list(docs.items()) for query, docs in mapping.items()})
+        for given_run in (Run(mapping), pairs):
+            found = judge(given_run, Qrels.from_mapping(judged))
+            assert list(zip(found.query.tolist(), found.rank.tolist(), strict=True)) == expected
+            assert found.first_tie.tolist() == [plain_first_tie(docs) for docs in run.values()]
 
 
 @given(st.lists(doc_ids, unique=True, min_size=2, max_size=8))

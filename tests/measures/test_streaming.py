@@ -22,7 +22,7 @@ from pytest_irbench.runs import run as runs
 MEASURES = ["nDCG@3", "AP", "RR", "R@5", "P@2", "Bpref", "Judged@3"]
 QRELS = Qrels.from_mapping(
     {
-        "q1": {"a": 2, "b": 0, "a-long-document-id": 1, "é": 3},
+        "q1": {"a": 2, "b": 0, "a-long-document-id": 1, "é": 3, "x" * 70 + "b": 1},
         "q2": {"a": 1, "c": 1},
         "a-long-query-id": {"b": 1},
         "31_1": {"a": 0},
@@ -32,6 +32,7 @@ QRELS = Qrels.from_mapping(
 query_ids = st.sampled_from(["q1", "q2", "q9", "a-long-query-id", "31_1", "q10"])
 doc_ids = st.sampled_from(
     ["a", "b", "c", "ab", "é", "a-long-document-id", "a-long-document-ie", "x" * 40, "a\u00a0b"]
+    + ["x" * 64, "x" * 70 + "a", "x" * 70 + "b"]
 )
 scores = st.sampled_from(
     ["1", "2.0", "-1.5", "1e1", "0.10", "15.780599594116211", "2.5", "2.5", "inf", "-0.0"]
