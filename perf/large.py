@@ -38,13 +38,18 @@ def plain(settings: Settings) -> Iterator[Row]:
 
 
 def form(name: str, title: str, limit: float, settings: Settings) -> Iterator[Row]:
-    """Score another form of the same data, with one thread."""
+    """Score another form of the same data, with one thread and with two."""
     run, qrels = data(settings, name)
-    peer = partial(unpacked_first if name == "gz" else score, "pytrec_eval", run, qrels)
-    one, theirs = interleaved(settings.pairs, partial(score, "ours", run, qrels, "1"), peer)
+    one, two, peer = interleaved(
+        settings.pairs,
+        partial(score, "ours", run, qrels, "1"),
+        partial(score, "ours", run, qrels, "2"),
+        partial(unpacked_first if name == "gz" else score, "pytrec_eval", run, qrels),
+    )
     # pytrec_eval rounds scores to float32: of 17 digits it may see ties that are none.
-    check_same([scored.means for scored in one + theirs], 1e-4 if name == "digits" else 1e-9)
-    yield ratio(f"  {title}, one thread", times(one), times(theirs), limit)
+    check_same([scored.means for scored in one + two + peer], 1e-4 if name == "digits" else 1e-9)
+    yield ratio(f"  {title}, one thread", times(one), times(peer), limit)
+    yield ratio(f"  {title}, two threads", times(two), times(peer), limit)
 
 
 def ir_measures(settings: Settings) -> Iterator[Row]:

@@ -135,8 +135,10 @@ def document_keys(docs: Ids, query: Ints) -> NDArray[np.uint64]:
 
 def has_twins(keys: NDArray[np.uint64]) -> bool:
     """Whether two keys are equal."""
-    # Half of a key sorts in half the time, and few keys have a half in common.
-    return _has_twins((keys >> np.uint64(32)).astype(np.uint32)) and _has_twins(keys)
+    # Half of a key sorts in half the time, and among few keys no two have a half in common.
+    if len(keys) < 1 << 16 and not _has_twins((keys >> np.uint64(32)).astype(np.uint32)):
+        return False
+    return _has_twins(keys)
 
 
 def _has_twins(keys: NDArray[Any]) -> bool:

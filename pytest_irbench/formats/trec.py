@@ -16,7 +16,7 @@ from pytest_irbench.errors import InputError
 from pytest_irbench.formats import windows
 from pytest_irbench.formats.ids import PADDING, Ids
 from pytest_irbench.formats.numbers import NUMBER, parse_numbers
-from pytest_irbench.formats.windows import read_bytes
+from pytest_irbench.formats.windows import keep_memory, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -231,6 +231,7 @@ def read_contents(path: Path) -> Contents:
     InputError
         When it can't be read or unpacked.
     """
+    keep_memory()
     return Contents.of(path, read_bytes(path))
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_irbench.formats.trec import RUN_FIELDS, split
-from pytest_irbench.formats.windows import BOM, Windows, is_gzip, open_source
+from pytest_irbench.formats.windows import BOM, Windows, is_gzip, keep_memory, open_source
 from pytest_irbench.measures.ranking import InDoubtError, Join, standing
 from pytest_irbench.runs.columns import Columns
 
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 _SCORE = RUN_FIELDS.index("score")
 _DOC_ID = RUN_FIELDS.index("doc_id")
 _PROBE = 1 << 20
-_KEPT_MEMORY = 31 << 20  # bytes; glibc learns from pieces below 32 MB only
 _BINARY_FLOATS = 2  # the version of marshal's format
 _LIST_HEAD = 5  # bytes: the letter of a list, and its length
 
@@ -57,9 +56,7 @@ def join_file(path: Path, qrels: Qrels, threads: int | None = None) -> Join | No
         None when the file must be read as a whole.
     """
     qrels.prepare()
-    # A large piece of memory that comes and goes untouched: from then on glibc keeps what a window gives
-    # back. Otherwise it goes to the system, and comes again page by page for the next window.
-    np.empty(_KEPT_MEMORY, np.uint8)
+    keep_memory()
     cuts = [0, path.stat().st_size]
     if (threads or os.cpu_count() or 1) > 1 and not is_gzip(path):
         cuts = _halves(path)
