@@ -189,7 +189,8 @@ class Join:
             raise InputError(_nothing_in_common(run, self.answered, self.documents, self.qrels))
         run.places = self.places
         query, place, grade = (np.concatenate(column) for column in zip(*self.found, strict=True))
-        order = np.lexsort((place, query))
+        # One number for both: numpy sorts that several times as fast as two columns.
+        order = np.argsort(query * (int(place.max(initial=0)) + 1) + place)
         ranking = query[order], place[order], grade[order]
         return JudgedRanking(run, self.qrels, self.returned, *ranking, self.first_tie, self.extra)
 
