@@ -165,6 +165,13 @@ class Qrels:
         return np.repeat(np.arange(len(self.query_ids)), np.diff(self.offsets))
 
     @cached_property
+    def ideal(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The judged documents of each query, best first: place from 1, and grade; shape (n,) each."""
+        query = self.query_of_row
+        order = np.lexsort((-self.grades, query))
+        return np.arange(len(self)) - self.offsets[query] + 1, self.grades[order]
+
+    @cached_property
     def keys(self) -> NDArray[np.uint64]:
         """The key of each row (`formats.rows.document_keys`); shape (n,)."""
         return document_keys(self.doc_ids, self.query_of_row)

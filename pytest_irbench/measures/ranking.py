@@ -90,13 +90,10 @@ class JudgedRanking:
         top = range(len(scores))[:depth] if order is None else order[:depth].tolist()
         return [(docs[row], float(scores[row]), grades.get(docs[row])) for row in top]
 
-    @cached_property
+    @property
     def ideal(self) -> tuple[Ints, Ints, Ints]:
         """All judged documents of each query, best first: query, place from 1, grade."""
-        query, grade = self.qrels.query_of_row, self.qrels.grades
-        order = np.lexsort((-grade, query))
-        place = np.arange(len(grade)) - self.qrels.offsets[query] + 1
-        return query, place, grade[order]
+        return self.qrels.query_of_row, *self.qrels.ideal
 
 
 def judge(run: Run, qrels: Qrels) -> JudgedRanking:
