@@ -1,4 +1,7 @@
-"""The pytest plugin: the hooks, each a few lines; what they do stands in the modules beside this one.
+"""The pytest plugin: the hooks of every session, each a few lines.
+
+What they do stands in the modules beside this one. What only a session needs that guards something is in
+`guard.py` and is registered when one does.
 
 Nothing heavy is imported here, nor while pytest starts: every session in an environment that has
 this package pays for it.
@@ -12,28 +15,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_irbench.plugin import fixtures
-from pytest_irbench.plugin.options import STATE, add_options, asked, is_gate_file
+from pytest_irbench.plugin.options import add_options, asked, is_gate_file
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator
     from pathlib import Path
 
     from pytest_irbench.plugin.collect import GateFile
-
-
-class Ledger:
-    """Keeps the outcome of each threshold; under xdist the reports arrive on the controller."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self.config = config
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the report of a threshold."""
-        properties = report.user_properties
-        if any(name == "irbench_order" for name, _ in properties):
-            from pytest_irbench.plugin import session, told
-
-            told.keep(session.session_of(self.config), report)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,21 +44,11 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read the selection; bring in the fixtures."""
+    config.pluginmanager.register(fixtures, "irbench-fixtures")
     if asked(config):
         from pytest_irbench.plugin.selection import start
 
         start(config)
-    config.pluginmanager.register(fixtures, "irbench-fixtures")
-    config.pluginmanager.register(Ledger(config), "irbench-ledger")
-
-
-def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Say what is selected and where its data lies."""
-    if STATE not in config.stash:
-        return []
-    from pytest_irbench.plugin.told import header
-
-    return [header(config)]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> GateFile | None:
@@ -80,25 +58,6 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> GateFile |
     from pytest_irbench.plugin import collect
 
     return collect.gate_file(file_path, parent)
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that uses `irbench` once for each selected benchmark."""
-    fixtures.parametrize_irbench(metafunc)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(
-    session: pytest.Session, items: list[pytest.Item]
-) -> Generator[None, None, None]:
-    """Before tests are deselected, note what was collected; afterwards add what is missing."""
-    missing: Iterable[pytest.Item] = ()
-    if STATE in session.config.stash:
-        from pytest_irbench.plugin import never_empty
-
-        missing = never_empty.check(session, items)
-    yield
-    items.extend(missing)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -126,13 +85,6 @@ def pytest_runtest_setup() -> None:
     fixtures.forget_values()
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand what an xdist worker left out to its controller."""
-    output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
-    if output is not None and STATE in session.config.stash:
-        output["irbench_left_out"] = session.config.stash[STATE].left_out
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Take over what an xdist worker left out."""
@@ -141,11 +93,3 @@ def pytest_testnodedown(node: Any) -> None:
         from pytest_irbench.plugin.session import session_of
 
         session_of(node.config).left_out.update(left_out)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print a table for each gate, and how much was left out."""
-    if STATE in config.stash:
-        from pytest_irbench.plugin import told
-
-        told.write_summary(terminalreporter, config.stash[STATE])

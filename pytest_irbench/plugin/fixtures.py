@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
-    from pytest_irbench.measures.evaluate import Scores
-    from pytest_irbench.plugin.collect import GateThreshold
 
 # The names of the table of built-in benchmarks, which is not read in a session that asks for none. What
 # the literature calls DL19 and DL20 are the passage tasks.
@@ -30,6 +28,8 @@ FIXTURE_NAMES = {
 }
 """Fixture name -> benchmark."""
 
+_SUFFIXES = ("", "_topics", "_qrels")
+_BENCHMARKS = {f"{stem}{suffix}": name for stem, name in FIXTURE_NAMES.items() for suffix in _SUFFIXES}
 
 _SIGNATURE = Signature([Parameter("request", Parameter.POSITIONAL_OR_KEYWORD)])
 
@@ -76,7 +76,7 @@ def _fixtures(fixture_name: str, name: str) -> Iterator[tuple[str, Any]]:
     def qrels(request: pytest.FixtureRequest) -> Any:
         return get_benchmark(request.config, name).qrels
 
-    for suffix, function in (("", benchmark), ("_topics", topics), ("_qrels", qrels)):
+    for suffix, function in zip(_SUFFIXES, (benchmark, topics, qrels), strict=True):
         full = f"{fixture_name}{suffix}"
         function.__name__ = full
         # Handed to pytest, which would work it out for each of them in every session.
@@ -106,34 +106,6 @@ def irbench_benchmark(request: pytest.FixtureRequest) -> Callable[[str], Benchma
     return lambda name: get_benchmark(request.config, name)
 
 
-@pytest.fixture
-def _irbench_scores(request: pytest.FixtureRequest, irbench_threshold: GateThreshold) -> Scores:
-    """Measure the gate of a threshold; what goes wrong here is an error, not a failure."""
-    from pytest_irbench.errors import IrbenchError
-    from pytest_irbench.plugin import collect
-    from pytest_irbench.plugin.session import could_not_measure, session_of
-
-    item = irbench_threshold
-    if item.missing:
-        pytest.fail(item.missing, pytrace=False)
-    # Fetched here only to hand it on: it is in the test's signature and so already built.
-    system = request.getfixturevalue(item.fixture) if item.fixture else None
-    # By identity, because two parameters may print alike; pytest keeps them for the session.
-    variant = {k: id(v) for k, v in request.node.callspec.params.items() if k != collect.PARAMETER}
-    message = ""
-    try:
-        scores = session_of(request.config).scores(item.spec, item.gate, variant, system)
-    except IrbenchError as error:
-        message = could_not_measure(error, item.places)
-    if message:
-        pytest.fail(message, pytrace=False)
-    known = dict(collect.measured(item, scores))
-    properties: list[tuple[str, Any]] = request.node.user_properties
-    # Run again by another plugin, the test has them already.
-    properties[:] = [*(p for p in properties if p[0] not in known), *known.items()]
-    return scores
-
-
 def fail_if_never_compared() -> None:
     """Fail the running test, or its teardown, when it made an ``assert_…`` value that it never compared."""
     assertions = sys.modules.get("pytest_irbench.plugin.assertions")
@@ -149,31 +121,10 @@ def forget_values() -> None:
         assertions.made.clear()
 
 
-def parametrize_irbench(metafunc: pytest.Metafunc) -> None:
-    """Run a test that uses `irbench` once for each selected benchmark."""
-    if "irbench" in metafunc.fixturenames:
-        from pytest_irbench.plugin.session import session_of
-
-        selection = session_of(metafunc.config).selection
-        names = list(selection.benchmarks)
-        if "all" in selection.names:
-            names = list(dict.fromkeys([*names, *_guarded(metafunc.config)]))
-        if names:
-            metafunc.parametrize("irbench", names, indirect=True, scope="session")
-
-
-def _guarded(config: pytest.Config) -> list[str]:
-    """Return every benchmark that a gate names, in the order of the files."""
-    from pytest_irbench.plugin.selection import readable_specs
-
-    return list(dict.fromkeys(gate.benchmark for spec in readable_specs(config) for gate in spec.gates))
-
-
 def benchmarks_used(item: pytest.Item) -> set[str]:
     """Return the benchmarks that a test asks for through fixtures."""
     names: list[str] = getattr(item, "fixturenames", [])
-    stems = {name.removesuffix("_topics").removesuffix("_qrels") for name in names}
-    used = {FIXTURE_NAMES[stem] for stem in stems if stem in FIXTURE_NAMES}
+    used = {_BENCHMARKS[name] for name in names if name in _BENCHMARKS}
     parameters: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
     if "irbench" in parameters:
         used.add(parameters["irbench"])

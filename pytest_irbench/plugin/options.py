@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # The state of a session that asks for something: an `IrbenchSession`, see session.py.
 STATE = pytest.StashKey[Any]()
@@ -62,6 +60,9 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def asked(config: pytest.Config) -> bool:
-    """Whether one of the options that select something was given, rightly or not."""
+    """Whether the command line asks for something, rightly or not: by option or by naming a file of gates."""
     given = config.getoption("irbench") or config.getoption("irbench_run")
-    return bool(given) or "--irbench" in config.invocation_params.args
+    if given or "--irbench" in config.invocation_params.args:
+        return True
+    files = (Path(argument.partition("::")[0]) for argument in config.args)
+    return any(is_gate_file(config, file) for file in files)
