@@ -42,7 +42,7 @@ class Measured(NamedTuple):
     value: float
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class GateThreshold:
     """One threshold with all that its test needs.
 

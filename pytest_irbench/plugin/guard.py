@@ -20,6 +20,8 @@ class Guard:
 
     def __init__(self, session: IrbenchSession) -> None:
         self.session = session
+        # With --setup-plan no fixture is built, so there is nothing to measure.
+        self._measures = not session.config.getoption("setupplan", default=False)
 
     def pytest_report_header(self) -> list[str]:
         """Say what is selected and where its data lies."""
@@ -50,8 +52,7 @@ class Guard:
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Measure what a gate's test will decide, now that its system is there."""
-        # With --setup-plan no fixture is built.
-        if getattr(item.parent, "holds_gates", False) and not item.config.getoption("setupplan", False):
+        if self._measures and getattr(item.parent, "holds_gates", False):
             from pytest_irbench.plugin import collect
 
             collect.measure(self.session, item)

@@ -141,7 +141,7 @@ class IrbenchSession:
             run = self._run(spec, gate, benchmark, measures, system)
             return evaluate(run, benchmark.qrels, measures, relevance_level=benchmark.relevance_level)
 
-        key = ("scores", spec.path, gate.benchmark, gate.system, repr(sorted(variant.items())))
+        key = ("scores", spec.path, gate.benchmark, gate.system, *sorted(variant.items()))
         scores: Scores = self._once(key, compute)
         return scores
 

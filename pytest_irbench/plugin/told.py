@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import IrbenchError
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.spec import BenchmarkSpec
     from pytest_irbench.plugin.session import IrbenchSession
 
-_FIELDS = {f"irbench_{field.name}": field.name for field in fields(Row)}
+_FIELDS = {f"irbench_{field}": field for field in Row._fields}
 """Property of a report -> field of its row."""
 
 
