@@ -31,6 +31,8 @@ FIXTURE_NAMES = {
 _SUFFIXES = ("", "_topics", "_qrels")
 _BENCHMARKS = {f"{stem}{suffix}": name for stem, name in FIXTURE_NAMES.items() for suffix in _SUFFIXES}
 
+# Made once: pytest would work them out for each of them in every session.
+_SESSION = pytest.fixture(scope="session")
 _SIGNATURE = Signature([Parameter("request", Parameter.POSITIONAL_OR_KEYWORD)])
 
 
@@ -79,11 +81,10 @@ def _fixtures(fixture_name: str, name: str) -> Iterator[tuple[str, Any]]:
     for suffix, function in zip(_SUFFIXES, (benchmark, topics, qrels), strict=True):
         full = f"{fixture_name}{suffix}"
         function.__name__ = full
-        # Handed to pytest, which would work it out for each of them in every session.
         function.__signature__ = _SIGNATURE  # type: ignore[attr-defined]
         what = f"{suffix.strip('_')} of benchmark" if suffix else "Benchmark"
         function.__doc__ = f"{what} {name}; skips unless it is selected with --irbench."
-        yield full, pytest.fixture(scope="session", name=full)(function)
+        yield full, _SESSION(function)
 
 
 # One mechanism for all of them: pytest finds fixtures among a plugin's names.

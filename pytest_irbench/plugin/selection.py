@@ -11,7 +11,7 @@ import pytest
 
 from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES, unknown_benchmark
 from pytest_irbench.errors import IrbenchError
-from pytest_irbench.plugin.options import is_gate_file
+from pytest_irbench.plugin import is_gate_file
 from pytest_irbench.plugin.session import ALL, Selection, begin
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import IrbenchError
-from pytest_irbench.plugin.options import STATE
+from pytest_irbench.plugin import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -13,7 +13,7 @@ import pytest
 
 import pytest_irbench
 from pytest_irbench.gates.spec import KEYS, read_spec
-from pytest_irbench.plugin.options import DEFAULT_FILES, add_options
+from pytest_irbench.plugin import DEFAULT_FILES, pytest_addoption
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
@@ -76,7 +76,7 @@ def test_every_option_has_its_row() -> None:
 
         addini = addoption
 
-    add_options(Parser())  # type: ignore[arg-type]
+    pytest_addoption(Parser())  # type: ignore[arg-type]
     assert {re.split("[= ]", option)[0] for option in rows("option")} - set(DEFAULT_FILES) == set(declared)
 
 
