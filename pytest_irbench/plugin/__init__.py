@@ -1,31 +1,51 @@
-"""The pytest plugin: the hooks of every session, each a few lines.
+"""The pytest plugin: what pytest must see in every session, its options, hooks and fixtures.
 
 What they do stands in the modules beside this one. What only a session needs that guards something is in
 `guard.py` and is registered when one does.
 
 Nothing heavy is imported here, nor while pytest starts: every session in an environment that has
-this package pays for it.
+this package pays for it. That is also why this is one module: each costs a third of a millisecond.
 """
 
 from __future__ import annotations
 
 import sys
 from fnmatch import fnmatch
+from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_irbench.plugin import fixtures
-
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator, Iterator
 
+    from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.plugin.collect import GateFile
 
 
 # The state of a session that asks for something: an `IrbenchSession`, see session.py.
 STATE = pytest.StashKey[Any]()
+
+# The names of the table of built-in benchmarks, which is not read in a session that asks for none. What
+# the literature calls DL19 and DL20 are the passage tasks.
+FIXTURE_NAMES = {
+    "cast19": "cast19",
+    "cast21": "cast21",
+    "dl19_doc": "dl19-doc",
+    "dl19_passage": "dl19-passage",
+    "dl20_doc": "dl20-doc",
+    "dl20_passage": "dl20-passage",
+    "dl19": "dl19-passage",
+    "dl20": "dl20-passage",
+}
+"""Fixture name -> benchmark."""
+
+FIXTURE_PARTS = ("", "_topics", "_qrels")
+
+# Made once: pytest would work them out for each of them in every session.
+_SESSION = pytest.fixture(scope="session")
+_SIGNATURE = Signature([Parameter("request", Parameter.POSITIONAL_OR_KEYWORD)])
 
 DEFAULT_FILES = ("irbench.yaml", "irbench.yml", "*.irbench.yaml")
 
@@ -76,8 +96,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Read the selection; bring in the fixtures."""
-    config.pluginmanager.register(fixtures, "irbench-fixtures")
+    """Read the selection."""
     if asked(config):
         from pytest_irbench.plugin.selection import start
 
@@ -100,22 +119,22 @@ def pytest_runtest_call() -> Generator[None, None, None]:
         yield
     except BaseException:
         # It did not come to compare them.
-        fixtures.forget_values()
+        forget_values()
         raise
-    fixtures.fail_if_never_compared()
+    fail_if_never_compared()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown() -> Generator[None, None, None]:
     """Do the same for what fixtures measure when they are torn down."""
     yield
-    fixtures.fail_if_never_compared()
+    fail_if_never_compared()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
     """Forget values made before this test, for instance by one that failed."""
-    fixtures.forget_values()
+    forget_values()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -148,3 +167,65 @@ def asked(config: pytest.Config) -> bool:
         return True
     files = (Path(argument.partition("::")[0]) for argument in config.args)
     return any(is_gate_file(config, file) for file in files)
+
+
+def fail_if_never_compared() -> None:
+    """Fail the running test, or its teardown, when it made an ``assert_…`` value that it never compared."""
+    assertions = sys.modules.get("pytest_irbench.plugin.assertions")
+    message = assertions.never_compared() if assertions else None
+    if message:
+        pytest.fail(message, pytrace=False)
+
+
+def forget_values() -> None:
+    """Forget the values made so far."""
+    assertions = sys.modules.get("pytest_irbench.plugin.assertions")
+    if assertions:
+        assertions.made.clear()
+
+
+def _benchmark(request: pytest.FixtureRequest, name: str) -> Benchmark:
+    from pytest_irbench.plugin.fixtures import get_benchmark
+
+    return get_benchmark(request.config, name)
+
+
+def _fixtures(fixture_name: str, name: str) -> Iterator[tuple[str, Any]]:
+    """Make the three fixtures of a benchmark."""
+
+    def benchmark(request: pytest.FixtureRequest) -> Any:
+        return _benchmark(request, name)
+
+    def topics(request: pytest.FixtureRequest) -> Any:
+        return _benchmark(request, name).topics
+
+    def qrels(request: pytest.FixtureRequest) -> Any:
+        return _benchmark(request, name).qrels
+
+    for suffix, function in zip(FIXTURE_PARTS, (benchmark, topics, qrels), strict=True):
+        full = f"{fixture_name}{suffix}"
+        function.__name__ = full
+        function.__signature__ = _SIGNATURE  # type: ignore[attr-defined]
+        what = f"{suffix.strip('_')} of benchmark" if suffix else "Benchmark"
+        function.__doc__ = f"{what} {name}; skips unless it is selected with --irbench."
+        yield full, _SESSION(function)
+
+
+# One mechanism for all of them: pytest finds fixtures among a plugin's names.
+for _fixture_name, _name in FIXTURE_NAMES.items():
+    globals().update(_fixtures(_fixture_name, _name))
+
+
+@pytest.fixture(scope="session")
+def irbench(request: pytest.FixtureRequest) -> Benchmark:
+    """Every selected benchmark in turn: a test that uses it runs once for each."""
+    name: str | None = getattr(request, "param", None)
+    if name is None:
+        pytest.skip("no benchmark is selected: run pytest --irbench=NAMES")
+    return _benchmark(request, name)
+
+
+@pytest.fixture(scope="session")
+def irbench_benchmark(request: pytest.FixtureRequest) -> Callable[[str], Benchmark]:
+    """Return a selected benchmark by name, also one that irbench.yaml declares."""
+    return lambda name: _benchmark(request, name)

@@ -91,7 +91,7 @@ def test_every_public_name_is_there() -> None:
 
 def test_every_fixture_is_there(shop: pytest.Pytester) -> None:
     listed = shop.runpytest_inprocess("--fixtures").stdout.str()
-    ours = re.findall(r"(?m)^(\w+) \[session scope\] -- .*pytest_irbench.plugin.fixtures", listed)
+    ours = re.findall(r"(?m)^(\w+) \[session scope\] -- .*pytest_irbench.plugin.__init__", listed)
     table = rows("fixture")
     stems = [name for name in table if not name.endswith(("_topics", "_qrels"))]
     plain = [name for name in stems if name.startswith("irbench")]
