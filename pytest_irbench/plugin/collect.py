@@ -210,7 +210,7 @@ def measure(session: IrbenchSession, item: pytest.Item) -> None:
     threshold.measured = Measured(scores, measure, scores.aggregate(measure))
     known = dict(_properties(threshold.measured))
     # Run again by another plugin, the test has them already.
-    item.user_properties[:] = [*(p for p in item.user_properties if p[0] not in known), *known.items()]
+    item.user_properties[:] = [p for p in item.user_properties if p[0] not in known] + list(known.items())
 
 
 def _properties(measured: Measured) -> Iterator[tuple[str, Any]]:
