@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Outcome = Literal["passed", "failed"]
 
@@ -24,8 +23,7 @@ _MISSED = {"min": "below min", "max": "above max"} | {
 _FLOORS = ("min", ">=", ">")
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The outcome of one threshold.
 
     Attributes

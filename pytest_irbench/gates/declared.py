@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
 Rule: TypeAlias = Literal["min", "max"]
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkSpec:
+class BenchmarkSpec(NamedTuple):
     """A benchmark that the file declares.
 
     Attributes
@@ -39,8 +37,7 @@ class BenchmarkSpec:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class SystemSpec:
+class SystemSpec(NamedTuple):
     """A system that the file declares, and so no fixture.
 
     Attributes
@@ -62,8 +59,7 @@ class SystemSpec:
     depth: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ThresholdSpec:
+class ThresholdSpec(NamedTuple):
     """One rule of a gate.
 
     Attributes
@@ -83,8 +79,7 @@ class ThresholdSpec:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class GateSpec:
+class GateSpec(NamedTuple):
     """One system on one benchmark with its thresholds; `system` is a fixture unless it is declared."""
 
     line: int
@@ -94,8 +89,7 @@ class GateSpec:
     thresholds: tuple[ThresholdSpec, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(NamedTuple):
     """What one file declares; `path` is the file as it was named to `read_spec`."""
 
     path: Path

@@ -74,7 +74,7 @@ class Scores:
     def aggregate(self, measure: Measure) -> float:
         """Return a measure's mean over all judged queries, or the sum of a count."""
         # fsum is exact: the mean can't hang on the order of the queries.
-        total = math.fsum(self.columns[measure])
+        total = math.fsum(self.columns[measure].tolist())
         if measure.signature is not None and measure.signature.total:
             return total
         return total / len(self.query_ids)
@@ -127,7 +127,9 @@ def evaluate(
         relevance_level = qrels.relevance_level
     parsed = [m if isinstance(m, Measure) else Measure.parse(m, relevance_level) for m in measures]
     judged = judge(run, qrels)
-    return Scores(judged, {measure: _values(judged, measure) for measure in parsed}, relevance_level)
+    # What overflows (grades or gains without measure) is found in the values, and is an error.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return Scores(judged, {measure: _values(judged, measure) for measure in parsed}, relevance_level)
 
 
 def as_run(run: Run | Mapping[str, Mapping[str, float]]) -> Run:
@@ -147,18 +149,14 @@ def as_run(run: Run | Mapping[str, Mapping[str, float]]) -> Run:
 
 
 def _values(judged: JudgedRanking, measure: Measure) -> NDArray[np.float64]:
-    values = _external_values(judged, measure) if measure.external else _own_values(judged, measure)
-    wrong = np.flatnonzero(~np.isfinite(values))
-    if len(wrong):
-        query_id = judged.query_ids[int(wrong[0])]
-        raise InputError(f"{measure} is {values[wrong[0]]} for query {query_id!r}, which is no value")
+    compute = _external_values if measure.external else KERNELS[measure.name]
+    values = compute(judged, measure)
+    finite = np.isfinite(values)
+    if not finite.all():
+        first = int(np.argmin(finite))
+        query_id = judged.query_ids[first]
+        raise InputError(f"{measure} is {values[first]} for query {query_id!r}, which is no value")
     return values
-
-
-def _own_values(judged: JudgedRanking, measure: Measure) -> NDArray[np.float64]:
-    # What overflows (grades or gains without measure) is found afterwards, and is an error.
-    with np.errstate(over="ignore", invalid="ignore"):
-        return KERNELS[measure.name](judged, measure)
 
 
 def _external_values(judged: JudgedRanking, measure: Measure) -> NDArray[np.float64]:

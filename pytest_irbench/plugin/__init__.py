@@ -1,44 +1,85 @@
-"""The pytest plugin: the hooks, each a few lines; what they do stands in the modules beside this one.
+"""The pytest plugin: what pytest must see in every session, its options, hooks and fixtures.
+
+What they do stands in the modules beside this one. What only a session needs that guards something is in
+`guard.py` and is registered when one does.
 
 Nothing heavy is imported here, nor while pytest starts: every session in an environment that has
-this package pays for it.
+this package pays for it. That is also why this is one module: each costs a third of a millisecond.
 """
 
 from __future__ import annotations
 
 import sys
+from fnmatch import fnmatch
+from inspect import Parameter, Signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_irbench.plugin import fixtures
-from pytest_irbench.plugin.options import STATE, add_options, asked, is_gate_file
-
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
-    from pathlib import Path
+    from collections.abc import Callable, Generator, Iterator
 
+    from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.plugin.collect import GateFile
 
 
-class Ledger:
-    """Keeps the outcome of each threshold; under xdist the reports arrive on the controller."""
+# The state of a session that asks for something: an `IrbenchSession`, see session.py.
+STATE = pytest.StashKey[Any]()
 
-    def __init__(self, config: pytest.Config) -> None:
-        self.config = config
+# The names of the table of built-in benchmarks, which is not read in a session that asks for none. What
+# the literature calls DL19 and DL20 are the passage tasks.
+FIXTURE_NAMES = {
+    "cast19": "cast19",
+    "cast21": "cast21",
+    "dl19_doc": "dl19-doc",
+    "dl19_passage": "dl19-passage",
+    "dl20_doc": "dl20-doc",
+    "dl20_passage": "dl20-passage",
+    "dl19": "dl19-passage",
+    "dl20": "dl20-passage",
+}
+"""Fixture name -> benchmark."""
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the report of a threshold."""
-        properties = report.user_properties
-        if any(name == "irbench_order" for name, _ in properties):
-            from pytest_irbench.plugin import session, told
+FIXTURE_PARTS = ("", "_topics", "_qrels")
 
-            told.keep(session.session_of(self.config), report)
+# Made once: pytest would work them out for each of them in every session.
+_SESSION = pytest.fixture(scope="session")
+_SIGNATURE = Signature([Parameter("request", Parameter.POSITIONAL_OR_KEYWORD)])
+
+DEFAULT_FILES = ("irbench.yaml", "irbench.yml", "*.irbench.yaml")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options."""
-    add_options(parser)
+    """Declare the options; see the README for their use."""
+    group = parser.getgroup("irbench", "ranking quality of search systems (pytest-irbench)")
+    group.addoption(
+        "--irbench",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="benchmarks to guard, separated by commas: --irbench=dl20, --irbench=all; "
+        "see --irbench-list. The = is needed.",
+    )
+    group.addoption(
+        "--irbench-list",
+        action="store_true",
+        help="list the benchmarks with judged counts, measures and whether their data is on disk, and exit",
+    )
+    group.addoption(
+        "--irbench-run",
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="take the run of system NAME from a TREC file instead of asking it; "
+        "PATH may hold {benchmark}; repeatable",
+    )
+    parser.addini(
+        "irbench_files",
+        "names (globs) of the files that hold gates",
+        type="args",
+        default=list(DEFAULT_FILES),
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -55,22 +96,11 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Read the selection; bring in the fixtures."""
+    """Read the selection."""
     if asked(config):
         from pytest_irbench.plugin.selection import start
 
         start(config)
-    config.pluginmanager.register(fixtures, "irbench-fixtures")
-    config.pluginmanager.register(Ledger(config), "irbench-ledger")
-
-
-def pytest_report_header(config: pytest.Config) -> list[str]:
-    """Say what is selected and where its data lies."""
-    if STATE not in config.stash:
-        return []
-    from pytest_irbench.plugin.told import header
-
-    return [header(config)]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> GateFile | None:
@@ -82,25 +112,6 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> GateFile |
     return collect.gate_file(file_path, parent)
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that uses `irbench` once for each selected benchmark."""
-    fixtures.parametrize_irbench(metafunc)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(
-    session: pytest.Session, items: list[pytest.Item]
-) -> Generator[None, None, None]:
-    """Before tests are deselected, note what was collected; afterwards add what is missing."""
-    missing: Iterable[pytest.Item] = ()
-    if STATE in session.config.stash:
-        from pytest_irbench.plugin import never_empty
-
-        missing = never_empty.check(session, items)
-    yield
-    items.extend(missing)
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None, None, None]:
     """Fail a test that made an ``assert_…`` value and never compared it."""
@@ -108,29 +119,22 @@ def pytest_runtest_call() -> Generator[None, None, None]:
         yield
     except BaseException:
         # It did not come to compare them.
-        fixtures.forget_values()
+        forget_values()
         raise
-    fixtures.fail_if_never_compared()
+    fail_if_never_compared()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown() -> Generator[None, None, None]:
     """Do the same for what fixtures measure when they are torn down."""
     yield
-    fixtures.fail_if_never_compared()
+    fail_if_never_compared()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
     """Forget values made before this test, for instance by one that failed."""
-    fixtures.forget_values()
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand what an xdist worker left out to its controller."""
-    output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
-    if output is not None and STATE in session.config.stash:
-        output["irbench_left_out"] = session.config.stash[STATE].left_out
+    forget_values()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -143,9 +147,85 @@ def pytest_testnodedown(node: Any) -> None:
         session_of(node.config).left_out.update(left_out)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print a table for each gate, and how much was left out."""
-    if STATE in config.stash:
-        from pytest_irbench.plugin import told
+def is_gate_file(config: pytest.Config, path: Path) -> bool:
+    """Whether a file's name is one of those that hold gates (ini ``irbench_files``)."""
+    return any(_matches(path.name, pattern) for pattern in config.getini("irbench_files"))
 
-        told.write_summary(terminalreporter, config.stash[STATE])
+
+def _matches(name: str, pattern: str) -> bool:
+    # Asked for every file of every session: the usual patterns need no regular expression.
+    rest = pattern.removeprefix("*")
+    if not any(char in rest for char in "*?["):
+        return name == pattern or (rest != pattern and name.endswith(rest))
+    return fnmatch(name, pattern)
+
+
+def asked(config: pytest.Config) -> bool:
+    """Whether the command line asks for something, rightly or not: by option or by naming a file of gates."""
+    given = config.getoption("irbench") or config.getoption("irbench_run")
+    if given or "--irbench" in config.invocation_params.args:
+        return True
+    files = (Path(argument.partition("::")[0]) for argument in config.args)
+    return any(is_gate_file(config, file) for file in files)
+
+
+def fail_if_never_compared() -> None:
+    """Fail the running test, or its teardown, when it made an ``assert_…`` value that it never compared."""
+    assertions = sys.modules.get("pytest_irbench.plugin.assertions")
+    message = assertions.never_compared() if assertions else None
+    if message:
+        pytest.fail(message, pytrace=False)
+
+
+def forget_values() -> None:
+    """Forget the values made so far."""
+    assertions = sys.modules.get("pytest_irbench.plugin.assertions")
+    if assertions:
+        assertions.made.clear()
+
+
+def _benchmark(request: pytest.FixtureRequest, name: str) -> Benchmark:
+    from pytest_irbench.plugin.fixtures import get_benchmark
+
+    return get_benchmark(request.config, name)
+
+
+def _fixtures(fixture_name: str, name: str) -> Iterator[tuple[str, Any]]:
+    """Make the three fixtures of a benchmark."""
+
+    def benchmark(request: pytest.FixtureRequest) -> Any:
+        return _benchmark(request, name)
+
+    def topics(request: pytest.FixtureRequest) -> Any:
+        return _benchmark(request, name).topics
+
+    def qrels(request: pytest.FixtureRequest) -> Any:
+        return _benchmark(request, name).qrels
+
+    for suffix, function in zip(FIXTURE_PARTS, (benchmark, topics, qrels), strict=True):
+        full = f"{fixture_name}{suffix}"
+        function.__name__ = full
+        function.__signature__ = _SIGNATURE  # type: ignore[attr-defined]
+        what = f"{suffix.strip('_')} of benchmark" if suffix else "Benchmark"
+        function.__doc__ = f"{what} {name}; skips unless it is selected with --irbench."
+        yield full, _SESSION(function)
+
+
+# One mechanism for all of them: pytest finds fixtures among a plugin's names.
+for _fixture_name, _name in FIXTURE_NAMES.items():
+    globals().update(_fixtures(_fixture_name, _name))
+
+
+@pytest.fixture(scope="session")
+def irbench(request: pytest.FixtureRequest) -> Benchmark:
+    """Every selected benchmark in turn: a test that uses it runs once for each."""
+    name: str | None = getattr(request, "param", None)
+    if name is None:
+        pytest.skip("no benchmark is selected: run pytest --irbench=NAMES")
+    return _benchmark(request, name)
+
+
+@pytest.fixture(scope="session")
+def irbench_benchmark(request: pytest.FixtureRequest) -> Callable[[str], Benchmark]:
+    """Return a selected benchmark by name, also one that irbench.yaml declares."""
+    return lambda name: _benchmark(request, name)

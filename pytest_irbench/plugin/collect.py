@@ -12,16 +12,17 @@ import inspect
 import os
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from pytest_irbench.benchmarks.builtin import BUILTIN
 from pytest_irbench.errors import IrbenchError
+from pytest_irbench.gates.decide import decide
 from pytest_irbench.measures.measure import Measure
 from pytest_irbench.plugin.fixtures import benchmarks_used
 from pytest_irbench.plugin.selection import asked_for, named_on_command_line
-from pytest_irbench.plugin.session import IrbenchSession, printable, session_of
+from pytest_irbench.plugin.session import IrbenchSession, could_not_measure, printable, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -33,7 +34,15 @@ if TYPE_CHECKING:
 PARAMETER = "irbench_threshold"
 
 
-@dataclass(frozen=True, eq=False)
+class Measured(NamedTuple):
+    """What a threshold is held against: the scores of its gate, its measure and that one's value."""
+
+    scores: Scores
+    measure: Measure
+    value: float
+
+
+@dataclass(eq=False, slots=True)
 class GateThreshold:
     """One threshold with all that its test needs.
 
@@ -47,6 +56,8 @@ class GateThreshold:
         Name of the system's fixture, or None when the system is declared in the file.
     missing
         What to say when that fixture does not exist.
+    measured
+        Set when its test is set up; for each parameter of the system's fixtures anew.
     """
 
     spec: Spec
@@ -55,6 +66,7 @@ class GateThreshold:
     place: str
     fixture: str | None
     missing: str | None
+    measured: Measured | None = None
 
     @property
     def places(self) -> list[str]:
@@ -161,10 +173,10 @@ class GateFile(pytest.Module):
 def _make_test(module: str, system: str, thresholds: list[GateThreshold]) -> Callable[..., None]:
     """Build the test function of a system, as if a user had written it."""
 
-    def test(irbench_threshold: GateThreshold, _irbench_scores: Scores, **_systems: Any) -> None:
-        decide_threshold(irbench_threshold, _irbench_scores)
+    def test(irbench_threshold: GateThreshold, **_systems: Any) -> None:
+        decide_threshold(irbench_threshold)
 
-    names = [PARAMETER, "_irbench_scores", *{t.fixture for t in thresholds if t.fixture and not t.missing}]
+    names = [PARAMETER, *{t.fixture for t in thresholds if t.fixture and not t.missing}]
     parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
     test.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     test.__name__ = test.__qualname__ = system
@@ -177,35 +189,55 @@ def _make_test(module: str, system: str, thresholds: list[GateThreshold]) -> Cal
     return decorated
 
 
-def decide_threshold(item: GateThreshold, scores: Scores) -> None:
-    """Decide one threshold; a miss fails the test with its explanation."""
-    from pytest_irbench.gates.decide import decide
-    from pytest_irbench.reports.explain import explain
+def measure(session: IrbenchSession, item: pytest.Item) -> None:
+    """Measure the gate of a test that is set up; what goes wrong here is an error, not a failure."""
+    function: Any = item
+    threshold: GateThreshold = function.callspec.params[PARAMETER]
+    if threshold.missing:
+        pytest.fail(threshold.missing, pytrace=False)
+    system = function.funcargs[threshold.fixture] if threshold.fixture else None
+    # By identity, because two parameters may print alike; pytest keeps them for the session.
+    variant = {k: id(v) for k, v in function.callspec.params.items() if k != PARAMETER}
+    message = ""
+    try:
+        scores = session.scores(threshold.spec, threshold.gate, variant, system)
+    except IrbenchError as error:
+        message = could_not_measure(error, threshold.places)
+    # Outside the except block, or pytest would print the same sentence a second time as a context.
+    if message:
+        pytest.fail(message, pytrace=False)
+    measure = Measure.parse(threshold.threshold.measure, scores.relevance_level)
+    threshold.measured = Measured(scores, measure, scores.aggregate(measure))
+    known = dict(_properties(threshold.measured))
+    # Run again by another plugin, the test has them already.
+    item.user_properties[:] = [p for p in item.user_properties if p[0] not in known] + list(known.items())
 
-    benchmark = scores.judged.run.benchmark
-    measure = _measure(item, scores)
-    text = measure.text(scores.relevance_level)
-    verdict = decide(text, scores.aggregate(measure), item.threshold.rule, item.threshold.limit)
-    if verdict.outcome == "failed":
-        pytest.fail(printable(explain(verdict, scores, measure, benchmark, item.place)), pytrace=False)
 
-
-def _measure(item: GateThreshold, scores: Scores) -> Measure:
-    return Measure.parse(item.threshold.measure, scores.relevance_level)
-
-
-def measured(item: GateThreshold, scores: Scores) -> Iterator[tuple[str, Any]]:
+def _properties(measured: Measured) -> Iterator[tuple[str, Any]]:
     """Give what the report needs to know, as plain values that cross processes and JUnit."""
-    from pytest_irbench.reports.explain import strangers
+    judged = measured.scores.judged
+    yield "irbench_value", measured.value
+    yield "irbench_queries", len(judged.query_ids)
+    yield "irbench_missing", len(judged.missing)
+    yield "irbench_extra", judged.extra
+    if not len(judged.rank):
+        from pytest_irbench.reports.explain import strangers
 
-    measure = _measure(item, scores)
-    yield "irbench_value", float(scores.aggregate(measure))
-    yield "irbench_queries", len(scores.query_ids)
-    yield "irbench_missing", len(scores.judged.missing)
-    yield "irbench_extra", scores.judged.extra
-    note = strangers(scores.judged)
-    if note:
-        yield "irbench_note", note
+        yield "irbench_note", strangers(judged)
+
+
+def decide_threshold(threshold: GateThreshold) -> None:
+    """Decide a measured threshold; a miss fails the test with its explanation."""
+    if threshold.measured is None:
+        raise RuntimeError(f"{threshold.place}: this threshold was never measured")
+    scores, measure, value = threshold.measured
+    text = measure.text(scores.relevance_level)
+    verdict = decide(text, value, threshold.threshold.rule, threshold.threshold.limit)
+    if verdict.outcome == "failed":
+        from pytest_irbench.reports.explain import explain
+
+        said = explain(verdict, scores, measure, scores.judged.run.benchmark, threshold.place)
+        pytest.fail(printable(said), pytrace=False)
 
 
 def note(session: IrbenchSession, items: Iterable[pytest.Item]) -> None:

@@ -1,37 +1,19 @@
-"""The fixtures: every built-in benchmark with its topics and qrels, and what `--irbench` selected."""
+"""What the fixtures of benchmarks hand out."""
 
 from __future__ import annotations
 
 import os
-import sys
-from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_irbench.plugin import FIXTURE_NAMES, FIXTURE_PARTS
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from pytest_irbench.benchmarks.benchmark import Benchmark
-    from pytest_irbench.measures.evaluate import Scores
-    from pytest_irbench.plugin.collect import GateThreshold
 
-# The names of the table of built-in benchmarks, which is not read in a session that asks for none. What
-# the literature calls DL19 and DL20 are the passage tasks.
-FIXTURE_NAMES = {
-    "cast19": "cast19",
-    "cast21": "cast21",
-    "dl19_doc": "dl19-doc",
-    "dl19_passage": "dl19-passage",
-    "dl20_doc": "dl20-doc",
-    "dl20_passage": "dl20-passage",
-    "dl19": "dl19-passage",
-    "dl20": "dl20-passage",
-}
-"""Fixture name -> benchmark."""
-
-
-_SIGNATURE = Signature([Parameter("request", Parameter.POSITIONAL_OR_KEYWORD)])
+_BENCHMARKS = {f"{stem}{part}": name for stem, name in FIXTURE_NAMES.items() for part in FIXTURE_PARTS}
+"""Every fixture of a benchmark -> its name."""
 
 
 def get_benchmark(config: pytest.Config, name: str) -> Benchmark:
@@ -64,116 +46,10 @@ def get_benchmark(config: pytest.Config, name: str) -> Benchmark:
     pytest.fail(message, pytrace=False)
 
 
-def _fixtures(fixture_name: str, name: str) -> Iterator[tuple[str, Any]]:
-    """Make the three fixtures of a benchmark."""
-
-    def benchmark(request: pytest.FixtureRequest) -> Any:
-        return get_benchmark(request.config, name)
-
-    def topics(request: pytest.FixtureRequest) -> Any:
-        return get_benchmark(request.config, name).topics
-
-    def qrels(request: pytest.FixtureRequest) -> Any:
-        return get_benchmark(request.config, name).qrels
-
-    for suffix, function in (("", benchmark), ("_topics", topics), ("_qrels", qrels)):
-        full = f"{fixture_name}{suffix}"
-        function.__name__ = full
-        # Handed to pytest, which would work it out for each of them in every session.
-        function.__signature__ = _SIGNATURE  # type: ignore[attr-defined]
-        what = f"{suffix.strip('_')} of benchmark" if suffix else "Benchmark"
-        function.__doc__ = f"{what} {name}; skips unless it is selected with --irbench."
-        yield full, pytest.fixture(scope="session", name=full)(function)
-
-
-# One mechanism for all of them: pytest finds fixtures among a plugin's names.
-for _fixture_name, _name in FIXTURE_NAMES.items():
-    globals().update(_fixtures(_fixture_name, _name))
-
-
-@pytest.fixture(scope="session")
-def irbench(request: pytest.FixtureRequest) -> Benchmark:
-    """Every selected benchmark in turn: a test that uses it runs once for each."""
-    name: str | None = getattr(request, "param", None)
-    if name is None:
-        pytest.skip("no benchmark is selected: run pytest --irbench=NAMES")
-    return get_benchmark(request.config, name)
-
-
-@pytest.fixture(scope="session")
-def irbench_benchmark(request: pytest.FixtureRequest) -> Callable[[str], Benchmark]:
-    """Return a selected benchmark by name, also one that irbench.yaml declares."""
-    return lambda name: get_benchmark(request.config, name)
-
-
-@pytest.fixture
-def _irbench_scores(request: pytest.FixtureRequest, irbench_threshold: GateThreshold) -> Scores:
-    """Measure the gate of a threshold; what goes wrong here is an error, not a failure."""
-    from pytest_irbench.errors import IrbenchError
-    from pytest_irbench.plugin import collect
-    from pytest_irbench.plugin.session import could_not_measure, session_of
-
-    item = irbench_threshold
-    if item.missing:
-        pytest.fail(item.missing, pytrace=False)
-    # Fetched here only to hand it on: it is in the test's signature and so already built.
-    system = request.getfixturevalue(item.fixture) if item.fixture else None
-    # By identity, because two parameters may print alike; pytest keeps them for the session.
-    variant = {k: id(v) for k, v in request.node.callspec.params.items() if k != collect.PARAMETER}
-    message = ""
-    try:
-        scores = session_of(request.config).scores(item.spec, item.gate, variant, system)
-    except IrbenchError as error:
-        message = could_not_measure(error, item.places)
-    if message:
-        pytest.fail(message, pytrace=False)
-    known = dict(collect.measured(item, scores))
-    properties: list[tuple[str, Any]] = request.node.user_properties
-    # Run again by another plugin, the test has them already.
-    properties[:] = [*(p for p in properties if p[0] not in known), *known.items()]
-    return scores
-
-
-def fail_if_never_compared() -> None:
-    """Fail the running test, or its teardown, when it made an ``assert_…`` value that it never compared."""
-    assertions = sys.modules.get("pytest_irbench.plugin.assertions")
-    message = assertions.never_compared() if assertions else None
-    if message:
-        pytest.fail(message, pytrace=False)
-
-
-def forget_values() -> None:
-    """Forget the values made so far."""
-    assertions = sys.modules.get("pytest_irbench.plugin.assertions")
-    if assertions:
-        assertions.made.clear()
-
-
-def parametrize_irbench(metafunc: pytest.Metafunc) -> None:
-    """Run a test that uses `irbench` once for each selected benchmark."""
-    if "irbench" in metafunc.fixturenames:
-        from pytest_irbench.plugin.session import session_of
-
-        selection = session_of(metafunc.config).selection
-        names = list(selection.benchmarks)
-        if "all" in selection.names:
-            names = list(dict.fromkeys([*names, *_guarded(metafunc.config)]))
-        if names:
-            metafunc.parametrize("irbench", names, indirect=True, scope="session")
-
-
-def _guarded(config: pytest.Config) -> list[str]:
-    """Return every benchmark that a gate names, in the order of the files."""
-    from pytest_irbench.plugin.selection import readable_specs
-
-    return list(dict.fromkeys(gate.benchmark for spec in readable_specs(config) for gate in spec.gates))
-
-
 def benchmarks_used(item: pytest.Item) -> set[str]:
     """Return the benchmarks that a test asks for through fixtures."""
     names: list[str] = getattr(item, "fixturenames", [])
-    stems = {name.removesuffix("_topics").removesuffix("_qrels") for name in names}
-    used = {FIXTURE_NAMES[stem] for stem in stems if stem in FIXTURE_NAMES}
+    used = {_BENCHMARKS[name] for name in names if name in _BENCHMARKS}
     parameters: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
     if "irbench" in parameters:
         used.add(parameters["irbench"])

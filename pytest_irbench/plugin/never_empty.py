@@ -87,7 +87,7 @@ def _empty_systems(items: Sequence[pytest.Item]) -> Iterator[tuple[str, str]]:
     """Give the gates whose system is a fixture without parameters: pytest would skip them."""
     for item in items:
         threshold = gate_of(item)
-        reasons = [str(mark.kwargs.get("reason", "")) for mark in item.iter_markers("skip")]
+        reasons = [str(mark.kwargs.get("reason", "")) for mark in item.own_markers if mark.name == "skip"]
         if threshold and any(reason.startswith("got empty parameter set") for reason in reasons):
             message = f"{threshold.place}: system {threshold.gate.system!r} is a fixture without parameters"
             yield item.name, f"{message}: nothing would be measured"

@@ -11,13 +11,14 @@ import pytest
 
 from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES, unknown_benchmark
 from pytest_irbench.errors import IrbenchError
-from pytest_irbench.plugin.options import STATE, is_gate_file
-from pytest_irbench.plugin.session import ALL, IrbenchSession, Selection
+from pytest_irbench.plugin import is_gate_file
+from pytest_irbench.plugin.session import ALL, Selection, begin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_irbench.gates.spec import Spec
+    from pytest_irbench.plugin.session import IrbenchSession
 
 
 def start(config: pytest.Config) -> None:
@@ -28,7 +29,7 @@ def start(config: pytest.Config) -> None:
     pytest.UsageError
         When a name is unknown, or an option has not the form it needs.
     """
-    config.stash[STATE] = IrbenchSession(config, read_selection(config))
+    begin(config, read_selection(config))
 
 
 def read_selection(config: pytest.Config) -> Selection:
@@ -127,3 +128,11 @@ def readable_specs(config: pytest.Config, faults: list[str] | None = None) -> li
 def declared_names(config: pytest.Config, faults: list[str]) -> list[str]:
     """Return the names of the benchmarks that the project's own files declare."""
     return [name for spec in readable_specs(config, faults) for name in spec.benchmarks]
+
+
+def benchmarks_in_turn(session: IrbenchSession) -> list[str]:
+    """Return the selected benchmarks; ``all`` adds every one that a gate names, in the order of the files."""
+    names = list(session.selection.benchmarks)
+    if ALL in session.selection.names:
+        names += [gate.benchmark for spec in readable_specs(session.config) for gate in spec.gates]
+    return list(dict.fromkeys(names))

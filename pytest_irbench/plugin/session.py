@@ -7,7 +7,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_irbench.plugin.options import STATE
+from pytest_irbench.errors import IrbenchError
+from pytest_irbench.plugin import STATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
-    from pytest_irbench.errors import IrbenchError
     from pytest_irbench.gates.spec import BenchmarkSpec, GateSpec, Spec
     from pytest_irbench.measures.evaluate import Scores
     from pytest_irbench.measures.measure import Measure
@@ -91,8 +91,6 @@ class IrbenchSession:
 
     def _once(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Compute once a session; a failure is kept too, so that no system is asked again."""
-        from pytest_irbench.errors import IrbenchError
-
         if key not in self._kept:
             try:
                 self._kept[key] = compute()
@@ -133,16 +131,17 @@ class IrbenchSession:
         IrbenchError
             When the gate could not be measured.
         """
-        from pytest_irbench.measures.evaluate import evaluate
 
         def compute() -> Scores:
+            from pytest_irbench.measures.evaluate import evaluate
+
             benchmark = self.benchmark(gate.benchmark, spec)
             measures = [measure_of(benchmark, t.measure) for t in gate.thresholds]
             _check_relevant(benchmark, measures)
             run = self._run(spec, gate, benchmark, measures, system)
             return evaluate(run, benchmark.qrels, measures, relevance_level=benchmark.relevance_level)
 
-        key = ("scores", spec.path, gate.benchmark, gate.system, repr(sorted(variant.items())))
+        key = ("scores", spec.path, gate.benchmark, gate.system, *sorted(variant.items()))
         scores: Scores = self._once(key, compute)
         return scores
 
@@ -250,5 +249,14 @@ _LONG = 10_000
 
 def session_of(config: pytest.Config) -> IrbenchSession:
     """Return the state of this process; without a selection it is made when first needed."""
-    state: IrbenchSession = config.stash.setdefault(STATE, IrbenchSession(config, Selection((), {})))
+    state: IrbenchSession | None = config.stash.get(STATE, None)
+    return begin(config, Selection((), {})) if state is None else state
+
+
+def begin(config: pytest.Config, selection: Selection) -> IrbenchSession:
+    """Make the state of this process, and bring in the hooks that keep it."""
+    from pytest_irbench.plugin.guard import Guard
+
+    state = config.stash[STATE] = IrbenchSession(config, selection)
+    config.pluginmanager.register(Guard(state), "irbench-guard")
     return state

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import IrbenchError
-from pytest_irbench.plugin.session import session_of
 from pytest_irbench.reports.summary import Row, summary
 
 if TYPE_CHECKING:
@@ -14,26 +13,25 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.spec import BenchmarkSpec
     from pytest_irbench.plugin.session import IrbenchSession
 
-_FIELDS = ("benchmark", "system", "measure", "rule", "limit", "place", "value", "queries", "missing", "extra",
-           "note")  # fmt: skip
+_FIELDS = {f"irbench_{field}": field for field in Row._fields}
+"""Property of a report -> field of its row."""
 
 
 def row_of(report: pytest.TestReport) -> tuple[int, Row]:
     """Turn the properties of a threshold's report into its place and its row."""
-    given: dict[str, Any] = {str(k).removeprefix("irbench_"): v for k, v in report.user_properties}
+    given: dict[Any, Any] = dict(report.user_properties)
     outcome: str = report.outcome
     if report.failed and report.when != "call":
         outcome = "error"
     elif hasattr(report, "wasxfail"):
         outcome = "xfailed" if report.skipped else "xpassed"
-    fields = {name: given[name] for name in _FIELDS if name in given}
-    return given["order"], Row(outcome=outcome, **fields)
+    values: dict[str, Any] = {field: given[name] for name, field in _FIELDS.items() if name in given}
+    return given["irbench_order"], Row(outcome=outcome, **values)
 
 
 def keep(session: IrbenchSession, report: pytest.TestReport) -> None:
     """Write the outcome of a threshold into the ledger."""
-    if report.when == "call" or report.outcome != "passed":
-        session.rows[report.nodeid] = row_of(report)
+    session.rows[report.nodeid] = row_of(report)
 
 
 def write_summary(terminal: pytest.TerminalReporter, session: IrbenchSession) -> None:
@@ -81,9 +79,9 @@ def _on_disk(name: str) -> str:
         return "not on disk"
 
 
-def header(config: pytest.Config) -> str:
+def header(session: IrbenchSession) -> str:
     """Say what is selected and where its data lies."""
-    names = ", ".join(session_of(config).selection.names)
+    names = ", ".join(session.selection.names)
     return f"irbench: {names}; data home {data_home_or_none()}"
 
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
-
-from tabulate import tabulate
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_irbench.gates.decide import printed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One threshold as it came out, made of plain values so that it crosses processes.
 
     Attributes
@@ -62,15 +58,22 @@ def _gate(rows: list[Row]) -> Iterator[str]:
     counted = next((row for row in rows if row.queries is not None), None)
     yield f"{rows[0].benchmark} · {rows[0].system}{_counts(counted) if counted else ''}"
     cells = [(row.measure, *_numbers(row), row.outcome, row.place) for row in rows]
-    yield tabulate(
-        cells,
-        ("measure", "value", "threshold", "verdict", "where"),
-        "simple",
-        disable_numparse=True,
-        colalign=("left", "right", "left", "left", "left"),
-    )
+    yield from _table(("measure", "value", "threshold", "verdict", "where"), cells)
     for note, _ in groupby(row.note for row in rows if row.note):
         yield note
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Print a table as tabulate's format ``simple``, the second column to the right.
+
+    A file may hold ten thousand thresholds, and tabulate looks at each cell several times.
+    """
+    columns = zip(header, *rows, strict=True)
+    widths = [max(len(title) + 2, *map(len, cells)) for title, *cells in columns]
+    aligned = [f"{{:{'>' if place == 1 else '<'}{width}}}" for place, width in enumerate(widths)]
+    line = "  ".join(aligned).format
+    for row in (header, ["-" * width for width in widths], *rows):
+        yield line(*row).rstrip()
 
 
 def _counts(row: Row) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 import pytest_irbench
 from pytest_irbench.gates.spec import KEYS, read_spec
-from pytest_irbench.plugin.options import DEFAULT_FILES, add_options
+from pytest_irbench.plugin import DEFAULT_FILES, pytest_addoption
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
@@ -76,7 +76,7 @@ def test_every_option_has_its_row() -> None:
 
         addini = addoption
 
-    add_options(Parser())  # type: ignore[arg-type]
+    pytest_addoption(Parser())  # type: ignore[arg-type]
     assert {re.split("[= ]", option)[0] for option in rows("option")} - set(DEFAULT_FILES) == set(declared)
 
 
@@ -91,7 +91,7 @@ def test_every_public_name_is_there() -> None:
 
 def test_every_fixture_is_there(shop: pytest.Pytester) -> None:
     listed = shop.runpytest_inprocess("--fixtures").stdout.str()
-    ours = re.findall(r"(?m)^(\w+) \[session scope\] -- .*pytest_irbench.plugin.fixtures", listed)
+    ours = re.findall(r"(?m)^(\w+) \[session scope\] -- .*pytest_irbench.plugin.__init__", listed)
     table = rows("fixture")
     stems = [name for name in table if not name.endswith(("_topics", "_qrels"))]
     plain = [name for name in stems if name.startswith("irbench")]

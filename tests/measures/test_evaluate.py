@@ -6,11 +6,13 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from pytest_irbench.benchmarks.qrels import Qrels
 from pytest_irbench.errors import InputError
 from pytest_irbench.measures.evaluate import evaluate
+from pytest_irbench.measures.kernels import KERNELS
 from pytest_irbench.measures.measure import Measure
 from pytest_irbench.runs.run import Run
 
@@ -230,3 +232,62 @@ def test_means_are_found_by_a_measure_as_it_was_typed() -> None:
     for absent in ("AP(rel=1)", "RR", "P@1"):
         with pytest.raises(KeyError, match=re.escape(absent)):
             scores.means[absent]
+
+
+MANY = [
+    f"{name}{at}"
+    for at in ("@1", "@2", "@7", "@8", "@9", "@60", "@64", "@65", "@500", "")
+    for name in ("nDCG", "nDCG(gains={1:0,2:5})", "AP", "RR(rel=2)", "Judged", "ERR", "RBP(p=0.5)")
+] + [
+    "P@7",
+    "P@64",
+    "R@9",
+    "R(rel=2)@65",
+    "Success@8",
+    "NCG@7",
+    "NCG@65",
+    "NumRel",
+    "NumRelRet",
+    "Rprec",
+    "SetF",
+]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_measures_share_changes_no_bit_of_their_values(seed: int) -> None:
+    """Asked alone, together, or in another order, a measure has the same values."""
+    random = np.random.default_rng(seed)
+    qrels = {
+        f"q{query}": {f"d{doc}": int(random.integers(-1, 5)) for doc in random.permutation(200)[:80]}
+        for query in range(5)
+    }
+    run = {
+        query: {f"d{doc}": float(random.random()) for doc in random.permutation(200)[: 20 + 60 * seed]}
+        for query in qrels
+    }
+    together = evaluate(run, qrels, MANY)
+    backwards = evaluate(run, qrels, MANY[::-1])
+    for measure in MANY:
+        alone = evaluate(run, qrels, [measure])
+        assert together[measure] == backwards[measure] == alone[measure]
+
+
+def test_values_that_a_user_writes_over_change_no_other_measure() -> None:
+    run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 1, "b": 1, "c": 1}}
+    judged = evaluate(run, qrels, ["NumRel"]).judged
+    for measure in ("NumRel", "R@2", "AP", "RR", "P@2", "nDCG"):
+        KERNELS[Measure.parse(measure).name](judged, Measure.parse(measure))[:] = 77
+    assert KERNELS["R"](judged, Measure.parse("R@2")).tolist() == [2 / 3]
+    assert KERNELS["NumRel"](judged, Measure.parse("NumRel")).tolist() == [3]
+
+
+def test_ranks_past_what_16_bits_hold() -> None:
+    """Columns are put in order by rank; a rank of 65,537 is not the first."""
+    docs = [f"d{number}" for number in range(70_000)]
+    run = {"q": {doc: -float(rank) for rank, doc in enumerate(docs)}, "r": {docs[0]: 1.0}}
+    qrels = {"q": dict.fromkeys((docs[65_536], docs[65_540]), 1), "r": {docs[0]: 1}}
+    scores = evaluate(run, qrels, ["RR@65536", "RR@65540", "P@65541", "AP@65537"])
+    assert scores["RR@65536"] == {"q": 0.0, "r": 1.0}
+    assert scores["RR@65540"] == {"q": 1 / 65_537, "r": 1.0}
+    assert scores["P@65541"]["q"] == 2 / 65_541
+    assert scores["AP@65537"]["q"] == 1 / 65_537 / 2

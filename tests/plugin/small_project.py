@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_irbench.plugin.fixtures import forget_values
+from pytest_irbench.plugin import forget_values
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -49,6 +49,31 @@ def test_a_failing_session_without_the_plugin_in_use_imports_no_numpy(project: P
     assert not imported_by(project, code) & {"numpy", "yaml", "tabulate", "ir_datasets"}
 
 
+def test_a_session_without_the_plugin_in_use_reads_one_module_and_has_none_of_the_hooks_of_gates(
+    project: Project,
+) -> None:
+    (project.path / "irbench.yaml").unlink()
+    project.write("test_ok.py", "def test_ok(): pass\n")
+    project.write(
+        "conftest.py",
+        "import sys\n"
+        "def pytest_unconfigure(config):\n"
+        "    ours = sorted(name for name in sys.modules if name.startswith('pytest_irbench'))\n"
+        "    guarded = config.pluginmanager.hasplugin('irbench-guard')\n"
+        "    manager = config.pluginmanager\n"
+        "    hooks = {c.name for p in manager.get_plugins() if 'irbench' in str(manager.get_name(p))\n"
+        "             for c in manager.get_hookcallers(p)}\n"
+        "    print('HELD', ours, guarded, sorted(h for h in hooks if 'runtest' in h), file=sys.__stdout__)\n",
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q"], capture_output=True, text=True, check=True, cwd=project.path
+    )
+    held = next(line for line in done.stdout.splitlines() if line.startswith("HELD"))
+    # For a test: three small ones, that look whether a value was made and never compared.
+    hooks = ["pytest_runtest_call", "pytest_runtest_setup", "pytest_runtest_teardown"]
+    assert held == f"HELD {['pytest_irbench', 'pytest_irbench.plugin']} False {hooks}"
+
+
 def test_the_library_works_without_pytest(project: Project) -> None:
     code = (
         "from pytest_irbench import Qrels, Run, evaluate, read_qrels, read_run\n"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from tabulate import tabulate
 
 from pytest_irbench.reports.summary import Row, summary
+
+replace = Row._replace
 
 ROW = Row(
     benchmark="dl20-passage",
@@ -94,3 +96,28 @@ def test_ids_and_numbers_are_never_read_as_numbers() -> None:
 
 def test_no_rows_are_no_text() -> None:
     assert summary([]) == ""
+
+
+def test_a_table_is_that_of_tabulate() -> None:
+    rows = [
+        replace(ROW, measure=measure, value=value, outcome=outcome, place=f"irbench.yaml:{line}")
+        for line, (measure, value, outcome) in enumerate(
+            [
+                ("AP", None, "error"),
+                ("NumRelRet", 1234567.0, "passed"),
+                ("nDCG(dcg='exp-log2')@1000", 0.25, "xfailed"),
+            ]
+        )
+    ]
+    _, *table = summary(rows).split("\n")
+    cells = [line.split("  ") for line in table]
+    cells = [[cell.strip() for cell in line if cell] for line in cells[2:]]
+    expected = tabulate(
+        cells,
+        ("measure", "value", "threshold", "verdict", "where"),
+        "simple",
+        disable_numparse=True,
+        colalign=("left", "right", "left", "left", "left"),
+    )
+    assert [len(line) for line in cells] == [5, 5, 5]
+    assert table == expected.split("\n")

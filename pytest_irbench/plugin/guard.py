@@ -1,0 +1,78 @@
+"""The hooks of a session that guards something: registered when one does, so that no other pays for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from pytest_irbench.plugin.session import IrbenchSession
+
+
+class Guard:
+    """Measures the gates' tests, keeps their outcomes and tells of them.
+
+    Under xdist the reports arrive on the controller, which collects nothing itself.
+    """
+
+    def __init__(self, session: IrbenchSession) -> None:
+        self.session = session
+        # With --setup-plan no fixture is built, so there is nothing to measure.
+        self._measures = not session.config.getoption("setupplan", default=False)
+
+    def pytest_report_header(self) -> list[str]:
+        """Say what is selected and where its data lies."""
+        from pytest_irbench.plugin.told import header
+
+        return [header(self.session)] if self.session.selection.names else []
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Run a test that uses `irbench` once for each selected benchmark."""
+        if "irbench" in metafunc.fixturenames:
+            from pytest_irbench.plugin.selection import benchmarks_in_turn
+
+            names = benchmarks_in_turn(self.session)
+            if names:
+                metafunc.parametrize("irbench", names, indirect=True, scope="session")
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, items: list[pytest.Item]
+    ) -> Generator[None, None, None]:
+        """Before tests are deselected, note what was collected; afterwards add what is missing."""
+        from pytest_irbench.plugin import never_empty
+
+        missing = never_empty.check(session, items)
+        yield
+        items.extend(missing)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Measure what a gate's test will decide, now that its system is there."""
+        if self._measures and getattr(item.parent, "holds_gates", False):
+            from pytest_irbench.plugin import collect
+
+            collect.measure(self.session, item)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep the outcome of a threshold."""
+        decided = report.when == "call" or report.outcome != "passed"
+        if decided and any(name == "irbench_order" for name, _ in report.user_properties):
+            from pytest_irbench.plugin import told
+
+            told.keep(self.session, report)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Hand what an xdist worker left out to its controller."""
+        output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output["irbench_left_out"] = self.session.left_out
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print a table for each gate, and how much was left out."""
+        from pytest_irbench.plugin import told
+
+        told.write_summary(terminalreporter, self.session)
