@@ -7,14 +7,14 @@ the whole process is timed by `measure.score`, which starts it. Linux only.
 from __future__ import annotations
 
 import json
-import statistics
+import math
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from pytest_irbench import Scores
 
@@ -62,7 +62,7 @@ def ir_measures(run: str, qrels: str) -> Side:
 
     def means(values: object) -> dict[str, float]:
         return {
-            name: statistics.fmean(value.value for value in values if value.measure == measure)
+            name: mean([value.value for value in values if value.measure == measure])
             for name, measure in zip(MEASURES, measures, strict=True)
         }
 
@@ -83,7 +83,7 @@ def ranx(run: str, qrels: str, small_run: str, small_qrels: str) -> Side:
 
     def means(values: object) -> dict[str, float]:
         return {
-            name: statistics.fmean(values.scores[ranx_name].values())
+            name: mean(values.scores[ranx_name].values())
             for name, ranx_name in zip(MEASURES, RANX_NAMES, strict=True)
         }
 
@@ -97,15 +97,18 @@ def our_values(scores: Scores) -> dict[str, dict[str, float]]:
 
 def our_means(values: dict[str, dict[str, float]]) -> dict[str, float]:
     """Take the means of our values."""
-    return {name: statistics.fmean(of_measure.values()) for name, of_measure in values.items()}
+    return {name: mean(of_measure.values()) for name, of_measure in values.items()}
 
 
 def trec_means(values: dict[str, dict[str, float]]) -> dict[str, float]:
     """Take the means of pytrec_eval's values, under our names."""
     names = zip(MEASURES, TREC_NAMES, strict=True)
-    return {
-        name: statistics.fmean(of_query[theirs] for of_query in values.values()) for name, theirs in names
-    }
+    return {name: mean([of_query[theirs] for of_query in values.values()]) for name, theirs in names}
+
+
+def mean(values: Collection[float]) -> float:
+    """Return the mean; the module `statistics` takes longer to import than thousands of lines to score."""
+    return math.fsum(values) / len(values)
 
 
 def peak_megabytes() -> float:

@@ -174,11 +174,11 @@ class Qrels:
     @cached_property
     def keys(self) -> NDArray[np.uint64]:
         """The key of each row (`formats.rows.document_keys`); shape (n,)."""
-        return document_keys(self.doc_ids, self.query_of_row)
+        return document_keys(self.doc_ids, np.arange(len(self.query_ids)), self.offsets)
 
     def prepare(self) -> None:
         """Make what a join looks up, for threads that would each make it."""
-        _ = self.keys, self.query_index
+        _ = self.keys, self.query_index, self.query_of_row
 
     @cached_property
     def canonical(self) -> str:

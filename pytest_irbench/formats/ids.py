@@ -168,11 +168,11 @@ class Ids:
     def _hash(self) -> Words:
         # A sum over words, so that words past an id's end add nothing. The high half of a word is mixed
         # into the low one first: the lowest bit of a product tells of no bit above it.
-        key = np.zeros(len(self), np.uint64)
-        for word, multiplier in zip(self.block(), _MULTIPLIERS, strict=False):
-            mixed = word ^ (word >> _HALF)
-            mixed *= multiplier
-            key += mixed
+        block = self.block()
+        block ^= block >> _HALF
+        key: Words = block[0] * _MULTIPLIERS[0]
+        for word, multiplier in zip(block[1:], _MULTIPLIERS[1:], strict=False):
+            key += word * multiplier
         longer = self._longer_than_block()
         index = BLOCK
         while len(longer):

@@ -38,6 +38,7 @@ _ALL = np.uint64(2**64 - 1)
 _TO_NEXT_BYTE = np.uint64(8)
 _TOP_BYTE = np.uint64(56)
 _WORDS = 3
+_SAMPLE = 4096
 # _LAST[n] keeps the last n bytes of that many words, if the first byte of a word is the lowest.
 _LAST = np.zeros((WORD * _WORDS + 1, WORD * _WORDS), np.uint8)
 for _size in range(1, len(_LAST)):
@@ -55,6 +56,7 @@ _POWERS = np.array([10**n for n in range(20)], np.uint64)
 _FLOAT_POWERS = _POWERS.astype(np.float64)
 _MOST_DIGITS = 19  # 10**19 is below 2**64
 _EXACT = 2**53
+_ALWAYS_EXACT = 15  # digits
 _LONG_DOUBLE_IS_LONG = np.finfo(np.longdouble).nmant >= 63
 
 
@@ -103,7 +105,8 @@ def _same_decimals(column: Ids) -> Floats | None:
     form, past = np.full(WORD * words, ord("0"), np.uint8), np.full(WORD * words, 0x76, np.uint8)
     if point >= 0:
         form[-1 - decimals], past[-1 - decimals] = _POINT, 0x7F
-    digits, sizes, minus = _last_bytes(column, words)
+    # Scores below zero rarely come alone. One that is missed is no digit, and the other reader takes over.
+    digits, sizes, minus = _last_bytes(column, words, 1 + len(column) // _SAMPLE)
     digits ^= form.view("<u8")[:, None]
     shortest = int(sizes.min())
     for index in range(words):
@@ -119,18 +122,26 @@ def _same_decimals(column: Ids) -> Floats | None:
         # Up to here the point was a digit 0: take it out.
         whole = value // _POWERS[decimals + 1]
         value -= whole * (_POWERS[decimals + 1] - _POWERS[decimals])
-    if int(value.max()) >= _EXACT:
+    if column.max_length > _ALWAYS_EXACT and int(value.max()) >= _EXACT:
         return None
     values: Floats = value.astype(np.float64) / _FLOAT_POWERS[decimals]
     return values if minus is None else np.negative(values, out=values, where=minus)
 
 
-def _last_bytes(column: Ids, words: int) -> tuple[Words, Ints, Bools | None]:
-    """Load the words that end with each token; also its size without a minus, and which have one."""
-    minus = column.data[column.starts] == ord("-")
-    block = load(column.data, column.starts + column.lengths - WORD * words, words)
-    if not minus.any():
+def _last_bytes(column: Ids, words: int, step: int = 1) -> tuple[Words, Ints, Bools | None]:
+    """Load the words that end with each token; also its size without a minus, and which have one.
+
+    Parameters
+    ----------
+    step
+        Of so many rows one is asked whether there is a minus at all.
+    """
+    places = column.starts + column.lengths
+    places -= WORD * words
+    block = load(column.data, places, words)
+    if not (column.data[column.starts[::step]] == ord("-")).any():
         return block, column.lengths, None
+    minus = column.data[column.starts] == ord("-")
     return block, column.lengths - minus, minus
 
 

@@ -128,9 +128,16 @@ def distinct(ids: Ids) -> tuple[list[str], Ints]:
     return ids.take(first[order]).to_list(), place[which]
 
 
-def document_keys(docs: Ids, query: Ints) -> NDArray[np.uint64]:
-    """Return a key for each row: equal for one document of one query, else nearly never."""
-    return docs.hashes + query.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)
+def document_keys(docs: Ids, queries: Ints, offsets: Ints) -> NDArray[np.uint64]:
+    """Return a key for each row: equal for one document of one query, else nearly never.
+
+    Parameters
+    ----------
+    queries, offsets
+        The number of each query, and where its rows begin; one more offset than queries.
+    """
+    of_query = queries.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)
+    return docs.hashes + np.repeat(of_query, np.diff(offsets))
 
 
 def has_twins(keys: NDArray[np.uint64]) -> bool:
@@ -159,9 +166,8 @@ def find_twins(docs: Ids, offsets: Ints) -> tuple[Ints, Ints]:
     first, second
         Pairs of rows with the same id, the first one being the document's first row.
     """
-    query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     # Equal documents of one query have equal keys; the few equal keys are then compared as ids.
-    keys = document_keys(docs, query)
+    keys = document_keys(docs, np.arange(len(offsets) - 1), offsets)
     if not has_twins(keys):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     order = np.argsort(keys, kind="stable")
@@ -169,8 +175,9 @@ def find_twins(docs: Ids, offsets: Ints) -> tuple[Ints, Ints]:
     suspects = np.unique(order[np.concatenate([repeats, repeats + 1])])
     seen: dict[tuple[int, str], int] = {}
     pairs = []
-    for row in suspects.tolist():
-        first = seen.setdefault((int(query[row]), docs[row]), row)
+    queries = np.searchsorted(offsets, suspects, "right").tolist()
+    for row, query in zip(suspects.tolist(), queries, strict=True):
+        first = seen.setdefault((query, docs[row]), row)
         if first != row:
             pairs.append((first, row))
     pairs.sort(key=lambda pair: pair[1])

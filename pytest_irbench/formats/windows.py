@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BOM = b"\xef\xbb\xbf"
-SIZE = 1 << 20
+SIZE = 3 << 19
 
 _GZIP = b"\x1f\x8b"
 _NEWLINE = b"\n"

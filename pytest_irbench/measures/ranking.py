@@ -148,8 +148,7 @@ class Join:
         # Queries without judgments get numbers of their own, below 0.
         find = self.qrels.query_index.get
         query = np.array([find(name, -1 - place) for place, name in enumerate(columns.query_ids)], np.int64)
-        of_row = np.repeat(query, np.diff(offsets))
-        keys = document_keys(columns.doc_ids, of_row)
+        keys = document_keys(columns.doc_ids, query, offsets)
         if not checked and has_twins(keys):
             raise InDoubtError
         known = np.flatnonzero(query >= 0)
@@ -159,10 +158,10 @@ class Join:
         if not len(known):
             return
         self.returned[query[known]] = np.diff(offsets)[known]
-        rows, judged = _look_up(columns.doc_ids, keys, of_row, self.qrels, query[known])
+        rows, judged = _look_up(columns, keys, query, self.qrels)
         place, first_tie = _places(columns, rows, known)
         self.first_tie[query[known]] = first_tie[known]
-        self.found.append((of_row[rows], place, self.qrels.grades[judged]))
+        self.found.append((self.qrels.query_of_row[judged], place, self.qrels.grades[judged]))
 
     def merge(self, other: Join) -> None:
         """Take over what another join found for other queries."""
@@ -329,12 +328,20 @@ def _break_ties(order: Ints, docs: Ids, tied: NDArray[np.bool_]) -> Ints:
     return order
 
 
-def _look_up(docs: Ids, keys: Words, query: Ints, qrels: Qrels, queries: Ints) -> tuple[Ints, Ints]:
-    """Find the judged ones among the documents returned for some queries: their rows, and those of the qrels.
+def _look_up(columns: Columns, keys: Words, query: Ints, qrels: Qrels) -> tuple[Ints, Ints]:
+    """Find the judged ones among returned documents: their rows, and those of the qrels.
 
     A hash proposes, the bytes decide: two ids with one hash may cost time, never a wrong grade.
+
+    Parameters
+    ----------
+    keys
+        `document_keys` of the rows.
+    query
+        The place of each query in the qrels, below 0 for one that is not there.
     """
-    bounds = zip(qrels.offsets[queries].tolist(), qrels.offsets[queries + 1].tolist(), strict=True)
+    docs, known = columns.doc_ids, query[query >= 0]
+    bounds = zip(qrels.offsets[known].tolist(), qrels.offsets[known + 1].tolist(), strict=True)
     target = np.concatenate([np.arange(begin, end) for begin, end in bounds])
     judged = qrels.keys[target]
     by_key = np.argsort(judged)
@@ -347,7 +354,8 @@ def _look_up(docs: Ids, keys: Words, query: Ints, qrels: Qrels, queries: Ints) -
         open_[open_] = judged[candidate[open_]] == keys[rows[open_]]
         rows, candidate = rows[open_], candidate[open_]
         at = target[candidate]
-        same = docs.equal(rows, qrels.doc_ids, at) & (qrels.query_of_row[at] == query[rows])
+        of_row = query[np.searchsorted(columns.offsets, rows, "right") - 1]
+        same = docs.equal(rows, qrels.doc_ids, at) & (qrels.query_of_row[at] == of_row)
         found.append(rows[same])
         found_at.append(at[same])
         # Behind a wrong proposal another judgment may have the same key.
