@@ -43,14 +43,11 @@ _SAMPLE = 4096
 _LAST = np.zeros((WORD * _WORDS + 1, WORD * _WORDS), np.uint8)
 for _size in range(1, len(_LAST)):
     _LAST[_size, -_size:] = 255
-# Single digits to pairs, those to fours, those to eights: what is kept, the factor, how far down.
+# Single digits to pairs; then those to fours and those to eights: what is kept, the factor, how far down.
+_TO_PAIRS = np.uint64((10 << 8) + 1)
 _TWICE_AS_LONG = [
     (np.uint64(mask), np.uint64((power << bits) + 1), np.uint64(bits))
-    for mask, power, bits in (
-        (0x0F0F0F0F0F0F0F0F, 10, 8),
-        (0x00FF00FF00FF00FF, 100, 16),
-        (0x0000FFFF0000FFFF, 10_000, 32),
-    )
+    for mask, power, bits in ((0x00FF00FF00FF00FF, 100, 16), (0x0000FFFF0000FFFF, 10_000, 32))
 ]
 _POWERS = np.array([10**n for n in range(20)], np.uint64)
 _FLOAT_POWERS = _POWERS.astype(np.float64)
@@ -154,8 +151,10 @@ def _kept(words: int, index: int) -> Words:
 
 def _value(digits: Words) -> Words:
     """Read words of eight digits (numbers, not text; the first one lowest), side by side, as one number."""
+    digits = digits * _TO_PAIRS
+    digits >>= _TO_NEXT_BYTE
     for mask, factor, bits in _TWICE_AS_LONG:
-        digits = digits & mask
+        digits &= mask
         digits *= factor
         digits >>= bits
     value: Words = digits[0]

@@ -7,7 +7,6 @@ carries over. `signatures.py` says which measures exist and what they take, `ker
 from __future__ import annotations
 
 import ast
-import difflib
 import math
 import re
 from dataclasses import dataclass
@@ -259,6 +258,8 @@ def _nearest(text: str, name: str) -> str | None:
         return text.strip().replace(name, TREC_EVAL[name], 1)
     if tail.isdecimal() and stem in TREC_EVAL:
         return f"{TREC_EVAL[stem]}{tail}"
+    import difflib  # only a misspelt measure needs it
+
     lower = {known.lower(): known for known in (*ALIASES, *SIGNATURES)}
     close = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.6)
     return text.strip().replace(name, lower[close[0]], 1) if close else None

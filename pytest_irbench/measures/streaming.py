@@ -15,7 +15,6 @@ from __future__ import annotations
 import marshal
 import os
 import zlib
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -27,13 +26,15 @@ from pytest_irbench.measures.ranking import InDoubtError, Join, standing
 from pytest_irbench.runs.columns import Columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from pytest_irbench.benchmarks.qrels import Qrels
     from pytest_irbench.formats.trec import Table
+
+    _Part = tuple[Join, set[str]]
 
 _SCORE = RUN_FIELDS.index("score")
 _DOC_ID = RUN_FIELDS.index("doc_id")
@@ -61,8 +62,7 @@ def join_file(path: Path, qrels: Qrels, threads: int | None = None) -> Join | No
     if (threads or os.cpu_count() or 1) > 1 and not is_gzip(path):
         cuts = _halves(path)
     try:
-        with ThreadPoolExecutor(len(cuts) - 1) as pool:
-            parts = list(pool.map(partial(_join_part, path, qrels), cuts[:-1], cuts[1:]))
+        parts = _on_threads(partial(_join_part, path, qrels), cuts[:-1], cuts[1:])
     except (InDoubtError, OSError, EOFError, zlib.error):
         return None
     joined, seen = parts[0]
@@ -73,7 +73,17 @@ def join_file(path: Path, qrels: Qrels, threads: int | None = None) -> Join | No
     return joined
 
 
-def _join_part(path: Path, qrels: Qrels, begin: int, end: int) -> tuple[Join, set[str]]:
+def _on_threads(work: Callable[[int, int], _Part], begins: list[int], ends: list[int]) -> list[_Part]:
+    """Do some work for each part of a file, each on a thread of its own."""
+    if len(begins) == 1:
+        return [work(begins[0], ends[0])]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(len(begins)) as pool:
+        return list(pool.map(work, begins, ends))
+
+
+def _join_part(path: Path, qrels: Qrels, begin: int, end: int) -> _Part:
     """Join the queries between two places of the file; also return which those are."""
     join, seen = Join(qrels), set[str]()
     with open_source(path, begin, None if is_gzip(path) else end) as source:
