@@ -55,24 +55,24 @@ def form(name: str, title: str, limit: float, settings: Settings) -> Iterator[Ro
 def ir_measures(settings: Settings) -> Iterator[Row]:
     """Compare with ir_measures, whole process."""
     run, qrels = data(settings, "plain")
-    one, theirs = interleaved(
-        settings.pairs, partial(score, "ours", run, qrels, "1"), partial(score, "ir_measures", run, qrels)
+    two, theirs = interleaved(
+        settings.pairs, partial(score, "ours", run, qrels, "2"), partial(score, "ir_measures", run, qrels)
     )
-    check_same([scored.means for scored in one + theirs])
-    yield ratio("  against ir_measures, whole process, one thread", times(one), times(theirs), 0.08)
+    check_same([scored.means for scored in two + theirs])
+    yield ratio("  against ir_measures, whole process, two threads", times(two), times(theirs), 0.08)
 
 
 def ranx(settings: Settings) -> Iterator[Row]:
     """Compare with ranx when it is warm, so without the start of either process."""
     run, qrels = data(settings, "plain")
     small = make(settings.folder, 20, 1000, judged=4)
-    one, theirs = interleaved(
-        settings.pairs, partial(score, "ours", run, qrels, "1"), partial(score, "ranx", run, qrels, *small)
+    two, theirs = interleaved(
+        settings.pairs, partial(score, "ours", run, qrels, "2"), partial(score, "ranx", run, qrels, *small)
     )
     # ranx orders tied documents in a way of its own.
-    check_same([scored.means for scored in one + theirs], 1e-6)
-    inside = [[scored.inside for scored in side] for side in (one, theirs)]
-    yield ratio("  against ranx, warm, without start and imports, one thread", *inside, 0.05)
+    check_same([scored.means for scored in two + theirs], 1e-6)
+    inside = [[scored.inside for scored in side] for side in (two, theirs)]
+    yield ratio("  against ranx, warm, without start and imports, two threads", *inside, 0.05)
 
 
 def growth(settings: Settings) -> Iterator[Row]:

@@ -129,7 +129,9 @@ def evaluate(
     judged = judge(run, qrels)
     # What overflows (grades or gains without measure) is found in the values, and is an error.
     with np.errstate(over="ignore", invalid="ignore"):
-        return Scores(judged, {measure: _values(judged, measure) for measure in parsed}, relevance_level)
+        # Named twice, for a lower and an upper limit, a measure is computed once.
+        columns = {measure: _values(judged, measure) for measure in dict.fromkeys(parsed)}
+    return Scores(judged, columns, relevance_level)
 
 
 def as_run(run: Run | Mapping[str, Mapping[str, float]]) -> Run:
