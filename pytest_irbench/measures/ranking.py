@@ -1,10 +1,4 @@
-"""THE tie rule, and the join of run and qrels that every measure reads.
-
-Per query, documents are ranked by score, descending; equal scores by doc_id, descending, compared
-bytewise. The rank column and the order of the file mean nothing. This is trec_eval's rule
-(``form_res_rels.c``); like version 10 we compare scores as doubles, where version 9 and pytrec_eval
-round them to float32 first.
-"""
+"""The join of run and qrels that every measure reads: where the judged documents stand."""
 
 from __future__ import annotations
 
@@ -15,14 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_irbench.errors import InputError
-from pytest_irbench.formats.ids import WORD
 from pytest_irbench.formats.rows import document_keys, has_twins
+from pytest_irbench.measures.tie_rule import in_order, inverse, rank, resolve_ties, standing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pytest_irbench.benchmarks.qrels import Qrels
-    from pytest_irbench.formats.ids import Ids
     from pytest_irbench.runs.columns import Columns
     from pytest_irbench.runs.run import Run
 
@@ -191,56 +184,6 @@ class Join:
         return JudgedRanking(run, self.qrels, self.returned, *ranking, self.first_tie, self.extra)
 
 
-def rank(docs: Ids, scores: NDArray[np.float64], offsets: Ints) -> tuple[Ints | None, Ints]:
-    """Order rows by the tie rule.
-
-    Parameters
-    ----------
-    docs, scores
-        The rows, those of a query side by side; shape (n,).
-    offsets
-        Where each query's rows begin; shape (q + 1,).
-
-    Returns
-    -------
-    order
-        Rows by query, best first; shape (n,). None when they stand in this order.
-    first_tie
-        Rank of the first tied document of each query, 0 if none; shape (q,).
-    """
-    if _in_order(scores, offsets):
-        return _resolve_ties(None, docs, scores, offsets)
-    order = np.lexsort((-scores, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
-    return _resolve_ties(order, docs, scores[order], offsets)
-
-
-def _in_order(scores: NDArray[np.float64], offsets: Ints) -> bool:
-    """Whether no score of a query is above the one before it."""
-    falls = scores[1:] <= scores[:-1]
-    falls[_between(offsets, len(scores))] = True
-    return bool(falls.all())
-
-
-def _between(offsets: Ints, rows: int) -> Ints:
-    """Return the last row of each query but the last one."""
-    return offsets[(offsets > 0) & (offsets < rows)] - 1
-
-
-def _resolve_ties(
-    order: Ints | None, docs: Ids, scores: NDArray[np.float64], offsets: Ints
-) -> tuple[Ints | None, Ints]:
-    """Finish `rank` when scores are in order: those of rows as they stand, or as `order` has them."""
-    tied = scores[1:] == scores[:-1]
-    tied[_between(offsets, len(scores))] = False
-    at = np.flatnonzero(tied)
-    first_tie = np.zeros(len(offsets) - 1, np.int64)
-    if len(at):
-        of_query, first = np.unique(np.searchsorted(offsets, at, "right") - 1, return_index=True)
-        first_tie[of_query] = at[first] - offsets[of_query] + 1
-        order = _break_ties(np.arange(len(scores)) if order is None else order, docs, tied)
-    return order, first_tie
-
-
 def _places(columns: Columns, rows: Ints, queries: Ints) -> tuple[Ints, Ints]:
     """Return the ranks of some rows of some queries, and the rank of the first tie of those queries.
 
@@ -255,10 +198,10 @@ def _places(columns: Columns, rows: Ints, queries: Ints) -> tuple[Ints, Ints]:
         The positions of the queries.
     """
     docs, scores, offsets = columns.doc_ids, columns.scores, columns.offsets
-    if _in_order(scores, offsets):
-        order, first_tie = _resolve_ties(None, docs, scores, offsets)
+    if in_order(scores, offsets):
+        order, first_tie = resolve_ties(None, docs, scores, offsets)
         first = offsets[np.searchsorted(offsets, rows, "right") - 1]
-        return (rows if order is None else _inverse(order)[rows]) - first + 1, first_tie
+        return (rows if order is None else inverse(order)[rows]) - first + 1, first_tie
     place, first_tie = np.zeros_like(rows), np.zeros(len(offsets) - 1, np.int64)
     parts = np.searchsorted(rows, offsets)
     for query in queries.tolist():
@@ -267,65 +210,9 @@ def _places(columns: Columns, rows: Ints, queries: Ints) -> tuple[Ints, Ints]:
         above, tied, first_tie[query] = standing(np.sort(scores[begin:end]), scores[rows[part]])
         if tied.any():
             order, _ = rank(docs.take(np.arange(begin, end)), scores[begin:end], np.array([0, end - begin]))
-            above = rows[part] - begin if order is None else _inverse(order)[rows[part] - begin]
+            above = rows[part] - begin if order is None else inverse(order)[rows[part] - begin]
         place[part] = above + 1
     return place, first_tie
-
-
-def standing(ascending: NDArray[np.float64], own: NDArray[np.float64]) -> tuple[Ints, NDArray[np.bool_], int]:
-    """Tell how some documents of a query stand by their scores.
-
-    Parameters
-    ----------
-    ascending
-        The scores of all documents of the query; shape (n,).
-    own
-        Those of the ones in question.
-
-    Returns
-    -------
-    above
-        How many scores are higher.
-    tied
-        Whether another document has the same score.
-    first_tie
-        Rank of the first document whose score the next one shares, 0 if none.
-    """
-    last = ascending.searchsorted(own, "right")
-    tied = last - ascending.searchsorted(own, "left") > 1
-    equal = (ascending[1:] == ascending[:-1]).nonzero()[0]
-    return len(ascending) - last, tied, len(ascending) - int(equal[-1]) - 1 if len(equal) else 0
-
-
-def _inverse(order: Ints) -> Ints:
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return place
-
-
-def _break_ties(order: Ints, docs: Ids, tied: NDArray[np.bool_]) -> Ints:
-    """Sort rows of equal score by doc_id, descending; `tied[i]` links places i and i + 1.
-
-    Eight bytes at a time: after each word only rows that are still equal go on, so that long ids
-    cost what they share, not their length.
-    """
-    order = order.copy()
-    follows = np.concatenate([[False], tied])
-    word = 0
-    while follows.any():
-        places = np.flatnonzero(follows | np.append(follows[1:], False))
-        group = np.cumsum(~follows[places])
-        key = docs.word(word, order[places])
-        # A zero inside an id is more than its end, though both are zeros of the word.
-        left = np.clip(docs.lengths[order[places]] - WORD * word, 0, WORD)
-        turn = np.lexsort((-left, ~key, group))
-        order[places] = order[places][turn]
-        key, left = key[turn], left[turn]
-        equal = (np.diff(group) == 0) & (key[1:] == key[:-1]) & (left[1:] == WORD) & (left[:-1] == WORD)
-        follows[:] = False
-        follows[places[1:][equal]] = True
-        word += 1
-    return order
 
 
 def _look_up(columns: Columns, keys: Words, query: Ints, qrels: Qrels) -> tuple[Ints, Ints]:

@@ -22,7 +22,8 @@ import numpy as np
 
 from pytest_irbench.formats.trec import RUN_FIELDS, split
 from pytest_irbench.formats.windows import BOM, Windows, is_gzip, keep_memory, open_source
-from pytest_irbench.measures.ranking import InDoubtError, Join, standing
+from pytest_irbench.measures.ranking import InDoubtError, Join
+from pytest_irbench.measures.tie_rule import standing
 from pytest_irbench.runs.columns import Columns
 
 if TYPE_CHECKING:

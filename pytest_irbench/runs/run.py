@@ -32,7 +32,7 @@ class Run:
     """A run: for each query the returned documents with scores.
 
     Build one with `read_run`, `from_mapping` or `from_pairs`. The order of rows inside a query means
-    nothing: documents are ranked by score (`pytest_irbench.measures.ranking`).
+    nothing: documents are ranked by score (`pytest_irbench.measures.tie_rule`).
 
     Attributes
     ----------
