@@ -139,12 +139,14 @@ def pytest_runtest_setup() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take over what an xdist worker left out."""
-    left_out = getattr(node, "workeroutput", {}).get("irbench_left_out", {})
-    if left_out:
+    """Take over what an xdist worker left out, and what it was to decide."""
+    output = getattr(node, "workeroutput", {})
+    if output.get("irbench_left_out") or output.get("irbench_selected"):
         from pytest_irbench.plugin.session import session_of
 
-        session_of(node.config).left_out.update(left_out)
+        session = session_of(node.config)
+        session.left_out.update(output["irbench_left_out"])
+        session.selected = output["irbench_selected"]
 
 
 def is_gate_file(config: pytest.Config, path: Path) -> bool:

@@ -20,8 +20,9 @@ class Guard:
 
     def __init__(self, session: IrbenchSession) -> None:
         self.session = session
-        # With --setup-plan no fixture is built, so there is nothing to measure.
-        self._measures = not session.config.getoption("setupplan", default=False)
+        # With these nothing is run, or no fixture is built.
+        options = ("setupplan", "setuponly", "collectonly")
+        self._measures = not any(session.config.getoption(option, default=False) for option in options)
 
     def pytest_report_header(self) -> list[str]:
         """Say what is selected and where its data lies."""
@@ -42,11 +43,13 @@ class Guard:
     def pytest_collection_modifyitems(
         self, session: pytest.Session, items: list[pytest.Item]
     ) -> Generator[None, None, None]:
-        """Before tests are deselected, note what was collected; afterwards add what is missing."""
+        """Before tests are deselected, note what was collected; afterwards what is to be decided."""
         from pytest_irbench.plugin import never_empty
 
         missing = never_empty.check(session, items)
         yield
+        # An xdist worker and a session that only lists its tests select the same ones.
+        self.session.selected = [item.nodeid for item in items if getattr(item.parent, "holds_gates", False)]
         items.extend(missing)
 
     @pytest.hookimpl(trylast=True)
@@ -65,11 +68,17 @@ class Guard:
 
             told.keep(self.session, report)
 
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Hand what an xdist worker left out to its controller."""
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Fail a session that would pass with a threshold undecided; an xdist worker tells its controller."""
         output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
         if output is not None:
             output["irbench_left_out"] = self.session.left_out
+            output["irbench_selected"] = self.session.selected
+        elif exitstatus == pytest.ExitCode.OK and self._measures:
+            self.session.holes = self.session.undecided()
+            if self.session.holes:
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print a table for each gate, and how much was left out."""

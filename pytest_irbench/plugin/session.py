@@ -73,8 +73,12 @@ class IrbenchSession:
         Files of gates that the user named as arguments: they run without a selection.
     left_out
         Number of thresholds that were not selected, by file; -1 for a file with faults.
+    selected
+        The node ids of the thresholds that are to be decided.
     rows
         The ledger: node id -> outcome of a threshold.
+    holes
+        The selected thresholds that ended without a verdict in a session that would have passed.
     """
 
     def __init__(self, config: pytest.Config, selection: Selection) -> None:
@@ -86,6 +90,8 @@ class IrbenchSession:
         self.asks_by_name = False
         self.named_files: set[str] = set()
         self.left_out: dict[str, int] = {}
+        self.selected: list[str] = []
+        self.holes: list[str] = []
         self.rows: dict[str, tuple[int, Row]] = {}
         self._kept: dict[Any, Any] = {}
 
@@ -99,6 +105,14 @@ class IrbenchSession:
         if isinstance(self._kept[key], IrbenchError):
             raise self._kept[key]
         return self._kept[key]
+
+    def undecided(self) -> list[str]:
+        """Return the selected thresholds without a verdict: never run, or skipped."""
+        return [
+            nodeid
+            for nodeid in self.selected
+            if nodeid not in self.rows or self.rows[nodeid][1].outcome == "skipped"
+        ]
 
     def benchmark(self, name: str, spec: Spec | None = None) -> Benchmark:
         """Load a benchmark, built in or declared by `spec`, once a session.

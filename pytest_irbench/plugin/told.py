@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.spec import BenchmarkSpec
     from pytest_irbench.plugin.session import IrbenchSession
 
+_IDS_SHOWN = 3
+
 _FIELDS = {f"irbench_{field}": field for field in Row._fields}
 """Property of a report -> field of its row."""
 
@@ -42,6 +44,12 @@ def write_summary(terminal: pytest.TerminalReporter, session: IrbenchSession) ->
         # Line by line: where the terminal can't print a character, pytest escapes a text with its line ends.
         for line in summary(rows).split("\n"):
             terminal.write_line(line)
+    if session.holes:
+        many = len(session.holes) > 1
+        said = f"{len(session.holes)} selected threshold{'s have' if many else ' has'} no verdict"
+        ids = ", ".join(session.holes[:_IDS_SHOWN]) + (", …" if len(session.holes) > _IDS_SHOWN else "")
+        terminal.write_line(f"irbench: {said}, so this session fails: {ids}", red=True)
+        terminal.write_line("irbench: what is skipped guards nothing: let it run, or leave it out with -k")
     for path, count in session.left_out.items():
         counted = f"{count} threshold{'s' * (count != 1)}"
         what = "a file with faults" if count < 0 else counted

@@ -1,0 +1,86 @@
+"""At the end of a session every selected threshold has one verdict, or the session fails."""
+
+from __future__ import annotations
+
+import pytest
+from small_project import Project
+
+SKIPPED = """
+@pytest.fixture
+def remote():
+    pytest.skip("no server here")
+"""
+
+
+def test_a_session_whose_gates_were_all_skipped_fails(project: Project) -> None:
+    project.fixtures(SKIPPED)
+    project.gate("RR: 0.5", system="remote")
+    result = project.run("--irbench=tiny")
+    result.assert_outcomes(skipped=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    text = result.stdout.str()
+    assert (
+        "1 selected threshold has no verdict, so this session fails: irbench.yaml::remote[tiny-RR-min]"
+        in text
+    )
+    assert "let it run, or leave it out with -k" in text
+
+
+def test_one_skipped_threshold_among_others_fails_the_session(project: Project) -> None:
+    project.fixtures(SKIPPED)
+    project.gate("RR: 0.5, AP: 0.5", system="[remote, bm25]")
+    result = project.run("--irbench=tiny")
+    result.assert_outcomes(passed=2, skipped=2)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert "2 selected thresholds have no verdict" in result.stdout.str()
+
+
+def test_what_was_left_out_on_the_command_line_needs_no_verdict(project: Project) -> None:
+    project.fixtures(SKIPPED)
+    project.gate("RR: 0.5", system="[remote, bm25]")
+    for options in (("-k", "bm25"), ("--deselect", "irbench.yaml::remote[tiny-RR-min]")):
+        assert project.run("--irbench=tiny", *options).ret == pytest.ExitCode.OK
+
+
+def test_workers_tell_what_they_were_to_decide(project: Project) -> None:
+    project.fixtures(SKIPPED)
+    project.gate("RR: 0.5", system="[remote, bm25]")
+    result = project.spawn("--irbench=tiny", "-n2")
+    result.assert_outcomes(passed=1, skipped=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert "1 selected threshold has no verdict" in result.stdout.str()
+    assert project.spawn("--irbench=tiny", "-n2", "-k", "bm25").ret == pytest.ExitCode.OK
+
+
+def test_a_threshold_that_a_plugin_swallows_is_missed(project: Project) -> None:
+    project.fixtures("""
+    def pytest_runtest_protocol(item):
+        return True if "AP" in item.name else None
+    """)
+    result = project.run("--irbench=tiny")
+    result.assert_outcomes(passed=2)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert "2 selected thresholds have no verdict" in result.stdout.str()
+
+
+@pytest.mark.parametrize("option", ["--collect-only", "--setup-plan", "--setup-only"])
+def test_a_session_that_decides_nothing_by_intention_does_not_fail(project: Project, option: str) -> None:
+    result = project.run("--irbench=tiny", option)
+    assert result.ret == pytest.ExitCode.OK
+    assert "no verdict" not in result.stdout.str()
+
+
+def test_a_session_that_stopped_early_is_red_already_and_says_no_more(project: Project) -> None:
+    project.gate("nDCG@10: 0.99, RR: 0.5")
+    result = project.run("--irbench=tiny", "-x")
+    result.assert_outcomes(failed=1)
+    assert "no verdict" not in result.stdout.str()
+
+
+def test_expected_failures_are_verdicts(project: Project) -> None:
+    project.gate("RR: 0.99")
+    project.fixtures("""
+    def pytest_collection_modifyitems(items):
+        items[0].add_marker(pytest.mark.xfail(reason="known"))
+    """)
+    assert project.run("--irbench=tiny").ret == pytest.ExitCode.OK
