@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 _LARGEST_ID = 10**100
+_FEW = 64
 
 
 def text_id(value: object, what: str) -> str:
@@ -68,10 +69,11 @@ class Grouping:
         rest = np.flatnonzero(codes < 0)
         if len(rest):
             names, which = distinct(ids.take(rest))
-            position = self._position
+            position, before = self._position, len(self._position)
             codes[rest] = np.array([position.setdefault(name, len(position)) for name in names])[which]
-            # Not for each new name: a file in the order of its queries brings some in each portion.
-            if len(position) > len(self._table) * 17 // 16:
+            # A file in the order of its queries needs no table: each of them comes once.
+            came_again = len(names) - (len(position) - before)
+            if came_again > _FEW and len(position) > len(self._table) * 17 // 16:
                 self._table = _Table(list(position))
         return codes
 
@@ -98,9 +100,9 @@ class _Table:
 
     def __init__(self, names: list[str]) -> None:
         self._ids = Ids.from_strings(names)
-        bits = (64 * len(names) + 1).bit_length()
+        bits = (16 * len(names) + 1).bit_length()
         self._shift = np.uint64(64 - bits)
-        self._numbers = np.full(1 << bits, -1)
+        self._numbers = np.full(1 << bits, -1, np.int32)
         self._numbers[self._ids.hashes >> self._shift] = np.arange(len(names))
 
     def __len__(self) -> int:
@@ -108,7 +110,7 @@ class _Table:
 
     def find(self, ids: Ids) -> Ints:
         """Return the number of each id, -1 for one that is not there, or shares its place in the table."""
-        numbers: Ints = self._numbers[ids.hashes >> self._shift]
+        numbers: Ints = self._numbers[ids.hashes >> self._shift].astype(np.int64)
         rows = np.flatnonzero(numbers >= 0)
         numbers[rows[~ids.equal(rows, self._ids, numbers[rows])]] = -1
         return numbers

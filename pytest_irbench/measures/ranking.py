@@ -228,8 +228,9 @@ def _look_up(columns: Columns, keys: Words, query: Ints, qrels: Qrels) -> tuple[
         The place of each query in the qrels, below 0 for one that is not there.
     """
     docs, known = columns.doc_ids, query[query >= 0]
-    bounds = zip(qrels.offsets[known].tolist(), qrels.offsets[known + 1].tolist(), strict=True)
-    target = np.concatenate([np.arange(begin, end) for begin, end in bounds])
+    first, sizes = qrels.offsets[known], qrels.offsets[known + 1] - qrels.offsets[known]
+    ends = np.cumsum(sizes)
+    target = np.arange(ends[-1]) + np.repeat(first - ends + sizes, sizes)
     judged = qrels.keys[target]
     by_key = np.argsort(judged)
     judged, target = judged[by_key], target[by_key]

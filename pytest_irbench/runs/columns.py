@@ -100,7 +100,7 @@ def _column(docs: list[str]) -> Ids:
 
 
 def _real_numbers(scores: list[Any], query_id: str, docs: list[Any]) -> NDArray[np.float64]:
-    for kind in set(map(type, scores)):
+    for kind in dict.fromkeys(map(type, scores)):
         if kind is bool or not issubclass(kind, _REAL):
             doc, score = next(
                 (doc, score) for doc, score in zip(docs, scores, strict=True) if type(score) is kind

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,13 +21,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_SEPARATORS = b" \t\r\n"
+_LONGEST_LINE = 1 << 16
+_BLANK_LINES = 1000
 _DOC_ID, _SCORE, _TAG = (RUN_FIELDS.index(field) for field in ("doc_id", "score", "tag"))
 
 
 def first_tag(path: Path) -> str:
-    """Return the tag of the first line, or ``run`` when that line is malformed."""
+    """Return the tag of the first line that isn't blank, or ``run`` when that line is malformed."""
     with gzip.open(path) if is_gzip(path) else path.open("rb") as file:
-        fields = file.readline(1 << 16).split()
+        lines = (file.readline(_LONGEST_LINE) for _ in range(_BLANK_LINES))
+        first = next((line for line in lines if line.strip(_SEPARATORS)), b"")
+    fields = re.split(b"[" + _SEPARATORS + b"]+", first.strip(_SEPARATORS))
     return fields[-1].decode(errors="replace") if len(fields) == len(RUN_FIELDS) else "run"
 
 

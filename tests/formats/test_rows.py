@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from fractions import Fraction
 from typing import Any
 
@@ -30,6 +31,34 @@ def test_rows_of_a_query_come_side_by_side_in_their_order(rows: list[str], porti
     for index, query_id in enumerate(query_ids):
         block = order[offsets[index] : offsets[index + 1]].tolist()
         assert block == [row for row, query in enumerate(rows) if query == query_id]
+
+
+def test_many_queries_in_order_take_little_memory() -> None:
+    grouping = Grouping()
+    tracemalloc.start()
+    try:
+        for begin in range(0, 200_000, 20_000):
+            grouping.add(Ids.from_strings([f"q{row}" for row in range(begin, begin + 20_000)]))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(grouping.query_ids) == 200_000
+    assert peak < 64 << 20
+
+
+def test_queries_that_come_again_are_found_in_a_table() -> None:
+    grouping, rng = Grouping(), np.random.default_rng(3)
+    rows = [f"a-rather-long-query-{number}" for number in rng.integers(0, 3000, 50_000)]
+    for begin in range(0, 50_000, 5_000):
+        grouping.add(Ids.from_strings(rows[begin : begin + 5_000]))
+    assert len(grouping._table) > 2500
+    assert grouping.query_ids == list(dict.fromkeys(rows))
+    offsets, order = grouping.offsets_and_order()
+    assert order is not None
+    names = [rows[row] for row in order.tolist()]
+    assert names == [
+        q for q, size in zip(grouping.query_ids, np.diff(offsets), strict=True) for _ in range(size)
+    ]
 
 
 @given(queries)

@@ -138,6 +138,17 @@ def test_a_file_of_whole_queries_is_never_held(tmp_path: Path, threads: int, pac
     assert run.name == "s"
 
 
+@pytest.mark.parametrize("first", ["", "\n \t\r\n", "\ufeff"])
+def test_a_run_has_one_name_whether_it_is_held_or_not(tmp_path: Path, first: str) -> None:
+    path = tmp_path / "run.trec"
+    path.write_text(first + "a\x0bb Q0 d1 1 2 the-tag\nq2 Q0 d1 1 2 other\n", encoding="utf-8")
+    whole = read_run(path)
+    with window_of(1024, 0):
+        lazy = read_run(path)
+    assert lazy.unread == path
+    assert lazy.name == whole.name == "the-tag"
+
+
 def test_two_threads_part_a_file_between_queries(tmp_path: Path) -> None:
     path = tmp_path / "run.trec"
     path.write_text(made(20, 50))
