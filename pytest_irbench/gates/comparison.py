@@ -206,7 +206,8 @@ def compare(
     Parameters
     ----------
     run, baseline
-        Each a `Run`, ``{query_id: {doc_id: score}}``, or `Scores` that hold the measure.
+        Each a `Run`, ``{query_id: {doc_id: score}}``, or `Scores` that hold the measure. `Scores` are
+        taken as they are, and don't know conversations: pass ``qrels=benchmark`` with them.
     measure
         For instance ``nDCG@10``.
     qrels
