@@ -9,13 +9,14 @@ import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import comparison
 import large
 import session
 import small
 from measure import Settings, print_header
 
-ROWS = large.ROWS | small.ROWS | session.ROWS
-PACKAGES = ("numpy", "pytest", "pytrec_eval-terrier", "ir_measures", "ranx", "numba")
+ROWS = large.ROWS | small.ROWS | comparison.ROWS | session.ROWS
+PACKAGES = ("numpy", "pytest", "pytrec_eval-terrier", "ir_measures", "scipy", "ranx", "numba")
 
 
 def main() -> None:

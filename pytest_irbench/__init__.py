@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pytest_irbench.benchmarks.datasets import load_builtin
     from pytest_irbench.benchmarks.qrels import Qrels, read_qrels
     from pytest_irbench.errors import DataUnavailableError, InputError, IrbenchError, SystemFailedError
+    from pytest_irbench.gates.comparison import Comparison, compare
+    from pytest_irbench.gates.significance import holm
     from pytest_irbench.measures.evaluate import Scores, evaluate
     from pytest_irbench.measures.measure import Measure
     from pytest_irbench.plugin.assertions import (
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Benchmark",
+    "Comparison",
     "DataUnavailableError",
     "InputError",
     "IrbenchError",
@@ -49,7 +52,9 @@ __all__ = [
     "assert_ndcg_at",
     "assert_precision_at",
     "assert_recall_at",
+    "compare",
     "evaluate",
+    "holm",
     "load_builtin",
     "read_qrels",
     "read_run",
@@ -58,6 +63,7 @@ __all__ = [
 
 _MODULE_OF = {
     "Benchmark": "benchmarks.benchmark",
+    "Comparison": "gates.comparison",
     "DataUnavailableError": "errors",
     "InputError": "errors",
     "IrbenchError": "errors",
@@ -76,7 +82,9 @@ _MODULE_OF = {
     "assert_ndcg_at": "plugin.assertions",
     "assert_precision_at": "plugin.assertions",
     "assert_recall_at": "plugin.assertions",
+    "compare": "gates.comparison",
     "evaluate": "measures.evaluate",
+    "holm": "gates.significance",
     "load_builtin": "benchmarks.datasets",
     "read_qrels": "benchmarks.qrels",
     "read_run": "runs.run",
