@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -132,6 +131,8 @@ class Topics(Sequence[Topic]):
 
         One line per topic, ``query_id``, tab, text with its blanks folded, in order of ``query_id``.
         """
+        from hashlib import sha256  # loads OpenSSL
+
         lines = sorted(f"{t.query_id}\t{' '.join(t.split())}\n" for t in self._topics)
         return sha256("".join(lines).encode()).hexdigest()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from hashlib import sha256
 from itertools import pairwise
 from numbers import Integral, Real
 from pathlib import Path
@@ -190,6 +189,8 @@ class Qrels:
     @cached_property
     def sha256(self) -> str:
         """Pin of the judgments: sha256 of their canonical form."""
+        from hashlib import sha256  # loads OpenSSL
+
         return sha256(self.canonical.encode()).hexdigest()
 
 

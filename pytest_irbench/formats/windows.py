@@ -6,14 +6,11 @@ for memory. The buffer is used again for each piece, so memory does not grow wit
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from queue import Queue
-from threading import Event, Thread
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self, cast
 
 import numpy as np
 
@@ -22,8 +19,10 @@ from pytest_irbench.formats.ids import PADDING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from gzip import GzipFile
     from io import FileIO
     from pathlib import Path
+    from typing import BinaryIO
 
     from numpy.typing import NDArray
 
@@ -59,6 +58,8 @@ def read_bytes(path: Path) -> bytes:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path) from None
     if content.startswith(_GZIP):
+        import gzip  # here and below: most sessions read no packed file
+
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as error:
@@ -72,6 +73,15 @@ def is_gzip(path: Path) -> bool:
     """Whether a file begins as gzip does."""
     with path.open("rb") as file:
         return file.read(len(_GZIP)) == _GZIP
+
+
+def open_unpacked(path: Path) -> BinaryIO:
+    """Open a file for reading, unpacked when it begins as gzip does."""
+    if not is_gzip(path):
+        return path.open("rb")
+    import gzip
+
+    return cast("BinaryIO", gzip.open(path))
 
 
 class Source(Protocol):
@@ -92,6 +102,8 @@ def open_source(path: Path, begin: int = 0, end: int | None = None) -> Iterator[
     """
     with path.open("rb", buffering=0) as file:
         if is_gzip(path):
+            import gzip
+
             with gzip.GzipFile(fileobj=file) as unpacked, _Ahead(unpacked) as ahead:
                 yield ahead
         else:
@@ -116,7 +128,10 @@ class _Part:
 class _Ahead:
     """Unpacks on a thread of its own, a few pieces ahead of the reader."""
 
-    def __init__(self, file: gzip.GzipFile) -> None:
+    def __init__(self, file: GzipFile) -> None:
+        from queue import Queue
+        from threading import Event, Thread
+
         self._file = file
         self._pieces: Queue[bytes | Exception] = Queue(maxsize=4)
         self._stopped = Event()

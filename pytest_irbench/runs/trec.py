@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from pytest_irbench.errors import InputError
 from pytest_irbench.formats.ids import Ids
 from pytest_irbench.formats.rows import Grouping
 from pytest_irbench.formats.trec import RUN_FIELDS, Contents, read_contents
-from pytest_irbench.formats.windows import BOM, is_gzip
+from pytest_irbench.formats.windows import BOM, open_unpacked
 from pytest_irbench.runs.columns import Columns
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ _DOC_ID, _SCORE, _TAG = (RUN_FIELDS.index(field) for field in ("doc_id", "score"
 
 def first_tag(path: Path) -> str:
     """Return the tag of the first line that isn't blank, or ``run`` when that line is malformed."""
-    with gzip.open(path) if is_gzip(path) else path.open("rb") as file:
+    with open_unpacked(path) as file:
         lines = (file.readline(_LONGEST_LINE) for _ in range(_BLANK_LINES))
         first = next((line for line in lines if line.strip(_SEPARATORS)), b"")
     fields = re.split(b"[" + _SEPARATORS + b"]+", first.strip(_SEPARATORS))
@@ -61,7 +60,7 @@ def read_columns(path: Path) -> tuple[Columns, str]:
 
 def read_rows(path: Path, begin: int, end: int | None) -> tuple[Ids, NDArray[np.float64]]:
     """Read the documents and scores of the lines between two places of a file, unpacked."""
-    with gzip.open(path) if is_gzip(path) else path.open("rb") as file:
+    with open_unpacked(path) as file:
         file.seek(begin)
         contents = Contents.of(path, file.read() if end is None else file.read(end - begin))
     portions = list(contents.tables(RUN_FIELDS, _SCORE))
@@ -83,6 +82,8 @@ def write_columns(columns: Columns, tag: str, path: Path) -> None:
     if content.startswith(BOM):
         content = BOM + content  # only the first one is taken for a mark
     if path.suffix == ".gz":
+        import gzip
+
         content = gzip.compress(content, mtime=0)
     half = path.with_name(f".{path.name}.{os.getpid()}.half")
     try:
