@@ -119,7 +119,16 @@ class Ids:
 
     def to_list(self) -> list[str]:
         """Return all ids as Python strings."""
-        return [self[row] for row in range(len(self))]
+        if self.max_length > PADDING:
+            return [self[row] for row in range(len(self))]
+        # Slices of one object of bytes, at even distances, are made several times as fast as those of numpy.
+        block = self.block()
+        together, size = block.T.tobytes(), WORD * len(block)
+        begins = range(0, len(together), size)
+        return [
+            together[begin : begin + length].decode()
+            for begin, length in zip(begins, self.lengths.tolist(), strict=True)
+        ]
 
     @cached_property
     def max_length(self) -> int:
