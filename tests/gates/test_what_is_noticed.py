@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from pytest_irbench.benchmarks.benchmark import Benchmark, Topic, Topics
 from pytest_irbench.benchmarks.qrels import Qrels
 from pytest_irbench.gates.mutations import MUTATIONS
 from pytest_irbench.gates.prove import Limit, Proof, prove
 from pytest_irbench.measures.evaluate import evaluate
 from pytest_irbench.measures.measure import Measure
+from pytest_irbench.runs.run import Run, read_run
 
 QRELS = Qrels.from_mapping({"q1": {"a": 1, "z": 0}, "q2": {"a": 1}})
 BENCHMARK = Benchmark("tiny", Topics([Topic("one", "q1"), Topic("two", "q2")]), QRELS)
@@ -17,7 +22,7 @@ RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 3.0, "b": 2.0, "c": 1.0
 NOT_HERE = ("drop a conversation", "shuffle the tail")
 
 
-def proof_of(*limits: tuple[str, str, float], run: dict[str, dict[str, float]] = RUN) -> Proof:
+def proof_of(*limits: tuple[str, str, float], run: Run | dict[str, dict[str, float]] = RUN) -> Proof:
     asked = [Limit(f"{text} {rule}", Measure.parse(text), rule, limit) for text, rule, limit in limits]
     return prove(evaluate(run, QRELS, [limit.measure for limit in asked]), BENCHMARK, asked)
 
@@ -33,6 +38,18 @@ def test_a_threshold_notices_what_takes_its_value_below_the_floor() -> None:
     assert proof.notices
     assert proof.unnoticed == ("truncate to half",)
     assert proof.idle == ()
+
+
+def test_a_run_that_is_not_held_is_proved_like_one_that_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.txt"
+    Run.from_mapping(RUN).write(path)
+    held = proof_of(("RR", "min", 0.75))
+    monkeypatch.setattr("pytest_irbench.runs.run.LARGE", 1)
+    unread = read_run(path)
+    assert unread.unread
+    assert proof_of(("RR", "min", 0.75), run=unread) == held
 
 
 def test_a_value_that_falls_onto_the_limit_still_passes() -> None:
