@@ -74,6 +74,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="take the run of system NAME from a TREC file instead of asking it; "
         "PATH may hold {benchmark}; repeatable",
     )
+    group.addoption(
+        "--irbench-prove",
+        action="store_true",
+        help="break the run of each gate on purpose, print which thresholds notice, and fail when none does",
+    )
     parser.addini(
         "irbench_files",
         "names (globs) of the files that hold gates",
@@ -164,9 +169,12 @@ def _matches(name: str, pattern: str) -> bool:
 
 def asked(config: pytest.Config) -> bool:
     """Whether the command line asks for something, rightly or not: by option or by naming a file of gates."""
-    given = config.getoption("irbench") or config.getoption("irbench_run")
-    if given or "--irbench" in config.invocation_params.args:
-        return True
+    given = any(config.getoption(option) for option in ("irbench", "irbench_run", "irbench_prove"))
+    return bool(given or "--irbench" in config.invocation_params.args or names_gate_file(config))
+
+
+def names_gate_file(config: pytest.Config) -> bool:
+    """Whether a file of gates, or a test in one, is an argument itself."""
     files = (Path(argument.partition("::")[0]) for argument in config.args)
     return any(is_gate_file(config, file) for file in files)
 

@@ -208,6 +208,7 @@ def measure(session: IrbenchSession, item: pytest.Item) -> None:
         pytest.fail(message, pytrace=False)
     measure = Measure.parse(threshold.threshold.measure, scores.relevance_level)
     threshold.measured = Measured(scores, measure, scores.aggregate(measure))
+    session.measured[item.nodeid] = threshold.measured
     known = dict(_properties(threshold.measured))
     # Run again by another plugin, the test has them already.
     item.user_properties[:] = [p for p in item.user_properties if p[0] not in known] + list(known.items())

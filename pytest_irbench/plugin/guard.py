@@ -75,13 +75,29 @@ class Guard:
         if output is not None:
             output["irbench_left_out"] = self.session.left_out
             output["irbench_selected"] = self.session.selected
-        elif exitstatus == pytest.ExitCode.OK and self._measures:
+        elif self._measures:
+            self._fail_if_empty(session, exitstatus)
+
+    def _fail_if_empty(self, session: pytest.Session, exitstatus: int) -> None:
+        """Fail a session that would pass with a hole, or with a gate that notices no broken run."""
+        passes = exitstatus == pytest.ExitCode.OK
+        if passes:
             self.session.holes = self.session.undecided()
-            if self.session.holes:
-                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        # A session that was interrupted, or that failed in pytest itself, proves nothing.
+        ended = passes or exitstatus == pytest.ExitCode.TESTS_FAILED
+        if ended and session.config.getoption("irbench_prove"):
+            from pytest_irbench.plugin.proof import prove_gates
+
+            self.session.proofs = prove_gates(self.session)
+        if passes and (self.session.holes or any(p.proof.is_blind for p in self.session.proofs)):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print a table for each gate, and how much was left out."""
         from pytest_irbench.plugin import told
 
         told.write_summary(terminalreporter, self.session)
+        if self.session.proofs:
+            from pytest_irbench.plugin.proof import write_proofs
+
+            write_proofs(terminalreporter, self.session.proofs)

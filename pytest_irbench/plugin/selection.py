@@ -11,7 +11,7 @@ import pytest
 
 from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES, unknown_benchmark
 from pytest_irbench.errors import IrbenchError
-from pytest_irbench.plugin import is_gate_file
+from pytest_irbench.plugin import is_gate_file, names_gate_file
 from pytest_irbench.plugin.session import ALL, Selection, begin
 
 if TYPE_CHECKING:
@@ -29,7 +29,12 @@ def start(config: pytest.Config) -> None:
     pytest.UsageError
         When a name is unknown, or an option has not the form it needs.
     """
-    begin(config, read_selection(config))
+    selection = read_selection(config)
+    if config.getoption("irbench_prove"):
+        from pytest_irbench.plugin.proof import check_options
+
+        check_options(config, measures=bool(selection.names or names_gate_file(config)))
+    begin(config, selection)
 
 
 def read_selection(config: pytest.Config) -> Selection:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.spec import BenchmarkSpec, GateSpec, Spec
     from pytest_irbench.measures.evaluate import Scores
     from pytest_irbench.measures.measure import Measure
+    from pytest_irbench.plugin.collect import Measured
+    from pytest_irbench.plugin.proof import GateProof
     from pytest_irbench.reports.summary import Row
     from pytest_irbench.runs.run import Run
 
@@ -79,6 +81,10 @@ class IrbenchSession:
         The ledger: node id -> outcome of a threshold.
     holes
         The selected thresholds that ended without a verdict in a session that would have passed.
+    measured
+        Node id -> what a threshold was held against; in the process that measured it.
+    proofs
+        What the gates notice, with `--irbench-prove`.
     """
 
     def __init__(self, config: pytest.Config, selection: Selection) -> None:
@@ -93,6 +99,8 @@ class IrbenchSession:
         self.selected: list[str] = []
         self.holes: list[str] = []
         self.rows: dict[str, tuple[int, Row]] = {}
+        self.measured: dict[str, Measured] = {}
+        self.proofs: list[GateProof] = []
         self._kept: dict[Any, Any] = {}
 
     def _once(self, key: Any, compute: Callable[[], Any]) -> Any:

@@ -101,7 +101,13 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_the_options_are_in_the_help(project: Project) -> None:
     text = project.run("--help").stdout.str()
-    for option in ("--irbench=NAMES", "--irbench-list", "--irbench-run=NAME=PATH", "irbench_files"):
+    for option in (
+        "--irbench=NAMES",
+        "--irbench-list",
+        "--irbench-run=NAME=PATH",
+        "--irbench-prove",
+        "irbench_files",
+    ):
         assert option in text
 
 
