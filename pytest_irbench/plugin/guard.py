@@ -86,10 +86,11 @@ class Guard:
         # A session that was interrupted, or that failed in pytest itself, proves nothing.
         ended = passes or exitstatus == pytest.ExitCode.TESTS_FAILED
         if ended and session.config.getoption("irbench_prove"):
-            from pytest_irbench.plugin.proof import prove_gates
+            from pytest_irbench.plugin.proof import prove_session
 
-            self.session.proofs = prove_gates(self.session)
-        if passes and (self.session.holes or any(p.proof.is_blind for p in self.session.proofs)):
+            prove_session(self.session, passes=passes)
+        blind = any(proof.proof.is_blind for proof in self.session.proofs)
+        if passes and (self.session.holes or self.session.unproved or blind):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -97,7 +98,7 @@ class Guard:
         from pytest_irbench.plugin import told
 
         told.write_summary(terminalreporter, self.session)
-        if self.session.proofs:
+        if self.session.proofs or self.session.unproved:
             from pytest_irbench.plugin.proof import write_proofs
 
-            write_proofs(terminalreporter, self.session.proofs)
+            write_proofs(terminalreporter, self.session)

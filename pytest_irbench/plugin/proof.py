@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from pytest_irbench.errors import IrbenchError
 from pytest_irbench.gates.prove import Limit, Proof, prove
+from pytest_irbench.plugin.session import printable
 from pytest_irbench.reports.proof import proof_table
 
 if TYPE_CHECKING:
@@ -43,6 +45,16 @@ def check_options(config: pytest.Config, *, measures: bool) -> None:
         raise pytest.UsageError("--irbench-prove needs all gates in one process: run it without -n")
 
 
+def prove_session(session: IrbenchSession, *, passes: bool) -> None:
+    """Prove the gates; note when a run can't be read any more, or a session that passes has none to prove."""
+    try:
+        session.proofs = prove_gates(session)
+    except IrbenchError as error:
+        session.unproved = str(error)
+    else:
+        session.unproved = "no gate was measured" if passes and not session.proofs else ""
+
+
 def prove_gates(session: IrbenchSession) -> list[GateProof]:
     """Prove every gate that was measured, in the order of the tables."""
     gates: dict[int, list[str]] = {}
@@ -70,16 +82,17 @@ def _prove_gate(session: IrbenchSession, nodeids: Sequence[str]) -> GateProof:
     return GateProof(f"{row.benchmark}, {row.system}", prove(scores, benchmark, limits), tuple(left_out))
 
 
-def write_proofs(terminal: pytest.TerminalReporter, proofs: Sequence[GateProof]) -> None:
-    """Print a table for each gate, and which of them notice nothing."""
-    if not proofs:
-        return
+def write_proofs(terminal: pytest.TerminalReporter, session: IrbenchSession) -> None:
+    """Print a table for each gate, and what makes the session fail."""
     terminal.section("irbench-prove")
-    text = "\n\n".join(proof_table(*proof) for proof in proofs)
+    text = "\n\n".join(proof_table(*proof) for proof in session.proofs)
     # Line by line, as the other tables.
-    for line in text.split("\n"):
+    for line in text.split("\n") if text else ():
         terminal.write_line(line)
-    blind = [proof.gate for proof in proofs if proof.proof.is_blind]
+    if session.unproved:
+        said = f"irbench: nothing was proved, so this session fails: {session.unproved}"
+        terminal.write_line(printable(said), red=True)
+    blind = [proof.gate for proof in session.proofs if proof.proof.is_blind]
     if blind:
         many = f"{len(blind)} gates notice" if len(blind) > 1 else "1 gate notices"
         terminal.write_line(f"irbench: {many} nothing, so this session fails: {'; '.join(blind)}", red=True)

@@ -85,6 +85,8 @@ class IrbenchSession:
         Node id -> what a threshold was held against; in the process that measured it.
     proofs
         What the gates notice, with `--irbench-prove`.
+    unproved
+        Why nothing could be proved, or an empty text.
     """
 
     def __init__(self, config: pytest.Config, selection: Selection) -> None:
@@ -101,6 +103,7 @@ class IrbenchSession:
         self.rows: dict[str, tuple[int, Row]] = {}
         self.measured: dict[str, Measured] = {}
         self.proofs: list[GateProof] = []
+        self.unproved = ""
         self._kept: dict[Any, Any] = {}
 
     def _once(self, key: Any, compute: Callable[[], Any]) -> Any:

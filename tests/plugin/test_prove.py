@@ -169,3 +169,29 @@ def test_a_file_of_gates_needs_no_selection(project: Project) -> None:
     result = project.run("irbench.yaml", "--irbench-prove")
     assert result.ret == pytest.ExitCode.OK
     assert "tiny, bm25: what notices" in proofs(result)
+
+
+def test_a_session_in_which_no_gate_was_measured_does_not_pass_as_proved(project: Project) -> None:
+    project.write("test_own.py", "def test_own(irbench_benchmark): assert irbench_benchmark('tiny')\n")
+    result = project.run("--irbench=tiny", "--irbench-prove", "test_own.py")
+    result.assert_outcomes(passed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert "nothing was proved, so this session fails: no gate was measured" in result.stdout.str()
+
+
+def test_a_large_run_that_vanished_is_told_in_one_line(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_irbench.runs.run.LARGE", 0)
+    project.write("run.txt", RUN)
+    project.gate("nDCG@10: 0.75", system="saved", systems="saved: {run: run.txt}")
+    project.fixtures("""
+    def pytest_runtest_logfinish():
+        (FOLDER / "run.txt").unlink(missing_ok=True)
+    """)
+    result = project.run("--irbench=tiny", "--irbench-prove")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    text = result.stdout.str()
+    assert "nothing was proved, so this session fails" in text
+    assert "run.txt: cannot be read" in text
+    assert "INTERNALERROR" not in text
