@@ -1,6 +1,6 @@
 """A file in pieces that fit the processor's cache, each ending at the end of a line.
 
-A pass of numpy over a piece of a megabyte finds it in the cache; a pass over a file of 300 MB waits
+A pass of numpy over a piece of 1.5 MB finds it in the cache; a pass over a file of 300 MB waits
 for memory. The buffer is used again for each piece, so memory does not grow with the file.
 """
 
