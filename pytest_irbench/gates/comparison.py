@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from pytest_irbench.gates.sides import QrelsLike, RunLike
+    from pytest_irbench.gates.sides import Pairs, QrelsLike, RunLike
     from pytest_irbench.gates.significance import PValues
     from pytest_irbench.measures.measure import Measure
 
@@ -234,7 +234,11 @@ def compare(
     P-values Should Never Be Zero, 2010). The interval is the symmetric bootstrap-t (Hall, On Symmetric
     Bootstrap Confidence Intervals, Journal of the Royal Statistical Society B 50, 1988).
     """
-    pairs = pairs_of(run, baseline, measure, qrels, clusters)
+    return compare_pairs(pairs_of(run, baseline, measure, qrels, clusters), seed)
+
+
+def compare_pairs(pairs: Pairs, seed: int | np.random.Generator = 0) -> Comparison:
+    """Compare both sides once they are paired; see `compare`."""
     rng = np.random.default_rng(seed)
     units = pairs.units
     permutation, exact = randomization(units, rng)

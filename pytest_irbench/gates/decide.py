@@ -1,12 +1,21 @@
-"""Threshold and value -> verdict. Pure, and the only place that decides."""
+"""Value and limit -> verdict. Pure, and with `rulings.py`, which knows the rules of a gate, what decides."""
 
 from __future__ import annotations
 
 import math
 import operator
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-Outcome = Literal["passed", "failed"]
+from pytest_irbench.errors import InputError
+
+if TYPE_CHECKING:
+    from pytest_irbench.gates.comparison import Comparison
+    from pytest_irbench.gates.declared import Budget, Evidence
+
+Outcome = Literal["passed", "failed", "xfailed"]
+
+ALPHA = 0.05
+"""The level at which a drop is significant."""
 
 _HOLDS = {
     "min": operator.ge,
@@ -21,6 +30,7 @@ _MISSED = {"min": "below min", "max": "above max"} | {
     rule: f"not {rule}" for rule in (">=", ">", "<=", "<", "==")
 }
 _FLOORS = ("min", ">=", ">")
+_NOISE = 1e-12  # a drop of 0.52 - 0.5 is 0.02 and not over it
 
 
 class Verdict(NamedTuple):
@@ -29,13 +39,19 @@ class Verdict(NamedTuple):
     Attributes
     ----------
     measure
-        Its text.
+        Its text, or an empty one.
     value, limit
         What was measured and what it was held against.
     rule
-        ``min`` or ``max``, or the comparison written in Python.
+        ``min``, ``max``, ``max_drop``, ``expect`` or ``xfail``, or the comparison written in Python.
     outcome
-        ``passed`` or ``failed``.
+        ``passed``, ``failed``, or ``xfailed`` for what is known to be bad and is.
+    sentence
+        What was measured against what, and by how much it missed.
+    shown
+        The value in words, where it is not that of the measure.
+    note
+        What a reader must know although it passed, or an empty text.
     """
 
     measure: str
@@ -43,31 +59,17 @@ class Verdict(NamedTuple):
     rule: str
     limit: float
     outcome: Outcome
+    sentence: str
+    shown: str = ""
+    note: str = ""
 
     @property
     def is_floor(self) -> bool:
         """Whether more is better under this rule."""
         return self.rule in _FLOORS
 
-    @property
-    def sentence(self) -> str:
-        """What was measured against what, and by how much it missed."""
-        value, limit = printed(self.measure, self.value, self.limit)
-        if self.outcome == "passed":
-            return f"{self.measure} = {value}, {self.rule} {limit}"
-        short = "short by" if self.is_floor else "over by"
-        size = abs(self.limit - self.value)
-        miss = f" ({short} {self._size(size)})" if 0 < size < math.inf else ""
-        return f"{self.measure} = {value}, {_MISSED[self.rule]} {limit}{miss}"
 
-    def _size(self, miss: float) -> str:
-        """Print the size of a miss with 4 decimals, or with two digits that are not 0."""
-        if is_count(self.measure):
-            return f"{miss:g}"
-        return f"{miss:.4f}" if miss >= 0.00005 else f"{miss:.1e}"
-
-
-def decide(measure: str, value: float, rule: str, limit: float) -> Verdict:
+def decide(measure: str, value: float, rule: str, limit: float, *, of: str = "") -> Verdict:
     """Hold a value against a limit; NaN and infinity never pass, on either side.
 
     Parameters
@@ -76,9 +78,78 @@ def decide(measure: str, value: float, rule: str, limit: float) -> Verdict:
         Text of the measure, for the message.
     rule
         ``min``, ``max``, ``>=``, ``>``, ``<=``, ``<`` or ``==``.
+    of
+        What the value is taken of, for the message, when it is not all queries.
     """
     holds = math.isfinite(value) and math.isfinite(limit) and _HOLDS[rule](value, limit)
-    return Verdict(measure, value, rule, limit, "passed" if holds else "failed")
+    texts = printed(measure, value, limit)
+    subject = f"{measure} of {of}" if of else measure
+    if holds:
+        sentence = f"{subject} = {texts[0]}, {rule} {texts[1]}"
+    else:
+        missed = abs(limit - value)
+        by = "short by" if rule in _FLOORS else "over by"
+        miss = f" ({by} {size(measure, missed)})" if 0 < missed < math.inf else ""
+        sentence = f"{subject} = {texts[0]}, {_MISSED[rule]} {texts[1]}{miss}"
+    return Verdict(measure, value, rule, limit, "passed" if holds else "failed", sentence)
+
+
+def decide_drop(
+    comparison: Comparison, budget: Budget, evidence: Evidence, p: float, *, of: str = ""
+) -> Verdict:
+    """Hold a drop against its budget.
+
+    Parameters
+    ----------
+    comparison
+        The run against its baseline.
+    budget
+        How much may be lost.
+    evidence
+        ``mean``: the drop alone decides. ``significant``: it fails when it is over budget and its p-value
+        is at most `ALPHA`. ``noninferior``: it passes when the whole 95% interval is within the budget.
+    p
+        The one-sided p-value of the drop, adjusted for the other thresholds of its gate.
+    of
+        What the means are taken of, for the message, when it is not all queries.
+
+    Raises
+    ------
+    InputError
+        When it could never fail: the baseline is not above the budget.
+    """
+    limit = budget.of(comparison.baseline)
+    if evidence != "noninferior" and limit >= comparison.baseline:
+        was = f"the baseline's {comparison.measure} is {comparison.baseline:.4f}"
+        raise InputError(f"{was}, so it can't drop by more than {budget}, and this max_drop can never fail")
+    drop = 0.0 - comparison.difference
+    over = drop > limit + _NOISE
+    highest = 0.0 - comparison.interval[0]
+    if evidence == "mean":
+        failed, why = over, ""
+    elif evidence == "significant":
+        failed, why = over and p <= ALPHA, f", p = {p:.4f}"
+    else:
+        failed, why = not highest <= limit + _NOISE, f", and may have dropped by {highest:.4f}"
+    sentence = _drop_sentence(comparison, drop, budget, why, of=of, failed=failed, over=over)
+    outcome: Outcome = "failed" if failed else "passed"
+    return Verdict(comparison.measure, comparison.value, "max_drop", limit, outcome, sentence)
+
+
+def _drop_sentence(
+    comparison: Comparison, drop: float, budget: Budget, why: str, *, of: str, failed: bool, over: bool
+) -> str:
+    measure = comparison.measure
+    moved = f"dropped by {size(measure, drop)}" if drop > 0 else f"rose by {size(measure, -drop)}"
+    subject = f"{measure} of {of}" if of else measure
+    if failed and over:
+        held = f"more than max_drop {budget}"
+    elif failed:
+        held = f"not shown to be within max_drop {budget}"
+    else:
+        held = f"over max_drop {budget} but not significantly" if over else f"within max_drop {budget}"
+    means = f"{comparison.value:.4f}, baseline {comparison.baseline:.4f}"
+    return f"{subject} {moved}, {held}{why}: {means}"
 
 
 def distinct(value: float, limit: float) -> tuple[str, str]:
@@ -97,6 +168,13 @@ def distinct(value: float, limit: float) -> tuple[str, str]:
 def printed(measure: str, value: float, limit: float) -> tuple[str, str]:
     """Print a value and its limit as its measure asks for: counts as whole numbers, others as `distinct`."""
     return (f"{value:g}", f"{limit:g}") if is_count(measure) else distinct(value, limit)
+
+
+def size(measure: str, difference: float) -> str:
+    """Print the size of a difference with 4 decimals, or with two digits that are not 0."""
+    if is_count(measure):
+        return f"{difference:g}"
+    return f"{difference:.4f}" if difference >= 0.00005 or difference == 0 else f"{difference:.1e}"
 
 
 def is_count(measure: str) -> bool:

@@ -154,6 +154,14 @@ class Fields:
         self.faults.add(node, wrong_number(node, f"{key} is a whole number from 1, such as {example}"))
         return None
 
+    def flag(self, key: str) -> bool:
+        """Read ``true`` or ``false``; false when the key is missing or faulty."""
+        node = self.get(key)
+        if node is None or (isinstance(node, Scalar) and isinstance(node.value, bool)):
+            return node is not None and bool(node.value)
+        self.faults.add(node, f"{key} is true or false, not {described(node)}")
+        return False
+
 
 def as_map(node: Node, faults: Faults, accepted: str) -> MapNode | None:
     """Return a mapping that isn't empty; else note what was found and what is accepted."""

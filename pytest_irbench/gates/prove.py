@@ -5,30 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_irbench.errors import IrbenchError
-from pytest_irbench.gates.decide import decide
 from pytest_irbench.gates.mutations import mutants
+from pytest_irbench.gates.rulings import decide_threshold
 from pytest_irbench.measures.evaluate import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_irbench.benchmarks.benchmark import Benchmark
-    from pytest_irbench.measures.evaluate import Scores
-    from pytest_irbench.measures.measure import Measure
+    from pytest_irbench.gates.declared import Threshold
+    from pytest_irbench.gates.measured import MeasuredGate
     from pytest_irbench.runs.run import Run
 
 
-class Limit(NamedTuple):
+class Asked(NamedTuple):
     """A threshold as it is proved: `text` names it in its gate, for instance ``nDCG@10 min``."""
 
     text: str
-    measure: Measure
-    rule: str
-    limit: float
+    threshold: Threshold
 
-    def holds(self, scores: Scores) -> bool:
-        """Whether it passes with these scores."""
-        return decide(self.text, scores.aggregate(self.measure), self.rule, self.limit).outcome == "passed"
+    def holds(self, gate: MeasuredGate) -> bool:
+        """Whether it passes on a gate; what can't be measured is an error, which is seen."""
+        try:
+            return decide_threshold(self.threshold, gate).outcome == "passed"
+        except IrbenchError:
+            return False
 
 
 class Proof(NamedTuple):
@@ -70,34 +70,33 @@ class Proof(NamedTuple):
         return tuple(text for text in self.able if text not in awake)
 
 
-def prove(scores: Scores, benchmark: Benchmark, limits: Sequence[Limit]) -> Proof:
+def prove(gate: MeasuredGate, thresholds: Sequence[Asked]) -> Proof:
     """Break the run of a gate in every way, and decide its thresholds on what is left.
 
     Parameters
     ----------
-    scores
-        Those of the run as it is.
-    benchmark
-        What it answers.
-    limits
-        The thresholds; a threshold notices a mutation when it passes on the run and fails on the mutant.
+    gate
+        With the scores of the run as it is.
+    thresholds
+        Those to ask; a threshold notices a mutation when it passes on the run and not on the mutant.
     """
-    able = tuple(limit for limit in limits if limit.holds(scores))
+    able = tuple(asked for asked in thresholds if asked.holds(gate))
     noticed: dict[str, tuple[str, ...] | None] = {}
-    for name, mutant in mutants(scores.judged.run, benchmark) if able else ():
+    for name, mutant in mutants(gate.scores.judged.run, gate.benchmark) if able else ():
         if mutant is None:
             noticed[name] = None
         else:
-            broken = _measured(mutant, scores, able)
-            noticed[name] = tuple(limit.text for limit in able if broken is None or not limit.holds(broken))
-    failing = tuple(limit.text for limit in limits if limit not in able)
-    return Proof(tuple(limit.text for limit in able), failing, noticed)
+            broken = _measured(mutant, gate)
+            noticed[name] = tuple(asked.text for asked in able if broken is None or not asked.holds(broken))
+    failing = tuple(asked.text for asked in thresholds if asked not in able)
+    return Proof(tuple(asked.text for asked in able), failing, noticed)
 
 
-def _measured(mutant: Run, scores: Scores, limits: Sequence[Limit]) -> Scores | None:
+def _measured(mutant: Run, gate: MeasuredGate) -> MeasuredGate | None:
     """Score a mutant, or return None when that can't be done: its gate would be an error, which is seen."""
-    measures = [limit.measure for limit in limits]
+    scores = gate.scores
     try:
-        return evaluate(mutant, scores.judged.qrels, measures, relevance_level=scores.relevance_level)
+        broken = evaluate(mutant, scores.judged.qrels, scores.columns, relevance_level=scores.relevance_level)
     except IrbenchError:
         return None
+    return gate.with_scores(broken)

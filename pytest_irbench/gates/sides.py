@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,8 @@ from pytest_irbench.measures.measure import Measure
 from pytest_irbench.runs.run import Run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
 RunLike = Run | Scores | Mapping[Any, Mapping[Any, Any]]
@@ -55,6 +57,15 @@ class Pairs:
     values: NDArray[np.float64]
     clusters: Mapping[str, Hashable] | None
     unit: str
+
+    def among(self, query_ids: Iterable[str]) -> Pairs:
+        """Return the pairs of some of the queries."""
+        wanted = set(query_ids)
+        kept = np.array([query_id in wanted for query_id in self.query_ids])
+        ids = tuple(query_id for query_id in self.query_ids if query_id in wanted)
+        return replace(
+            self, query_ids=ids, baseline_values=self.baseline_values[kept], values=self.values[kept]
+        )
 
     def aggregate(self, values: NDArray[np.float64]) -> float:
         """Return the mean of values, or the sum of counts."""

@@ -11,7 +11,7 @@ from pytest_irbench.benchmarks.benchmark import Benchmark
 from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates import yaml_text
-from pytest_irbench.gates.declared import BenchmarkSpec, GateSpec, Rule, Spec, SystemSpec, ThresholdSpec
+from pytest_irbench.gates.declared import BenchmarkSpec, GateSpec, Spec, SystemSpec, Threshold, ThresholdSpec
 from pytest_irbench.gates.nodes import (
     Faults,
     Fields,
@@ -23,7 +23,9 @@ from pytest_irbench.gates.nodes import (
     nearest,
     shown,
 )
-from pytest_irbench.gates.thresholds import LIMIT_KEYS, check_measures, read_thresholds
+from pytest_irbench.gates.rules import KEYS as KEYS_OF_RULES
+from pytest_irbench.gates.rules import RULE_KEYS, read_rules
+from pytest_irbench.gates.thresholds import LIMIT_KEYS, check_measures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,14 +33,15 @@ if TYPE_CHECKING:
 
     from pytest_irbench.gates.nodes import Node
 
-__all__ = ["BenchmarkSpec", "GateSpec", "Rule", "Spec", "SystemSpec", "ThresholdSpec", "read_spec"]
+__all__ = ["BenchmarkSpec", "GateSpec", "Spec", "SystemSpec", "Threshold", "ThresholdSpec", "read_spec"]
 
 KEYS: Mapping[str, tuple[str, ...]] = {
     "file": ("benchmarks", "systems", "gates"),
     "benchmark": ("topics", "qrels", "ir_datasets", "relevance_level", "depth", "measures", "description"),
     "system": ("search", "run", "depth"),
-    "gate": ("benchmark", "system", "depth", "thresholds"),
+    "gate": ("benchmark", "system", "depth", *RULE_KEYS, "slack", "topic_columns"),
     "limits": LIMIT_KEYS,
+    **KEYS_OF_RULES,
 }
 """Every key that the file may hold, by the mapping that it stands in."""
 
@@ -218,12 +221,11 @@ class _Reader:
         benchmarks, systems = self.gate_benchmarks(fields), self.gate_systems(fields)
         depth = fields.whole("depth", 100)
         levels = {self.levels.get(name, Benchmark.relevance_level) for name in benchmarks}
-        thresholds = read_thresholds(
-            mapping, fields.get("thresholds"), self.faults, levels or {Benchmark.relevance_level}
-        )
+        rules = read_rules(mapping, fields, self.faults, levels or {Benchmark.relevance_level}, NAME)
+        columns = self.path_of(fields, "topic_columns", "columns.tsv")
         gates = []
         for benchmark, system in product(benchmarks, systems):
-            gates.append(GateSpec(mapping.line, benchmark, system, depth, thresholds))
+            gates.append(GateSpec(mapping.line, benchmark, system, depth, rules.thresholds, columns, rules.known_bad))
             first = self.pairs.setdefault((benchmark, system), gates[-1])
             if first is not gates[-1]:
                 said = f"benchmark {benchmark} with system {system} is a gate already in line {first.line}"

@@ -3,52 +3,51 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast, get_args
 
 from pytest_irbench.errors import InputError
-from pytest_irbench.gates.declared import Rule, ThresholdSpec
-from pytest_irbench.gates.nodes import Fields, MapNode, Scalar, described, shown, wrong_number
+from pytest_irbench.gates.declared import Budget, DropSpec, Evidence, Limit, ThresholdSpec
+from pytest_irbench.gates.nodes import Fields, MapNode, Scalar, as_map, described, nearest, shown, wrong_number
 from pytest_irbench.measures.measure import Measure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
+    from pytest_irbench.gates.declared import Slice
     from pytest_irbench.gates.nodes import Faults, Node
 
-LIMIT_KEYS: tuple[Rule, ...] = ("min", "max")
+LIMIT_KEYS = ("min", "max", "max_drop", "evidence", "slack")
 """The keys of a threshold's long form."""
 
-_EXAMPLE = "add for instance thresholds: {nDCG@10: 0.45}"
+EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
+
+_LIMITS: tuple[Limit, ...] = ("min", "max")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
 
 def read_thresholds(
-    gate: MapNode, node: Node | None, faults: Faults, levels: Iterable[int]
-) -> tuple[ThresholdSpec, ...]:
-    """Read the thresholds of a gate.
+    node: MapNode, faults: Faults, among: Slice | None = None, slack: float | None = None
+) -> list[ThresholdSpec | DropSpec]:
+    """Read a mapping of measures to limits; the measures are checked by `check_measures`.
 
     Parameters
     ----------
-    gate
-        The gate itself, for the place of a fault when `node` is None.
     node
-        The value of ``thresholds``, or None when the key is missing.
+        The value of ``thresholds``.
     faults
         Takes the faults.
-    levels
-        The relevance levels of the gate's benchmarks.
+    among
+        The slice that they are about, or None.
+    slack
+        That of the gate, for a ``min`` without its own.
     """
-    empty_map = isinstance(node, MapNode) and not node.entries
-    if node is None or empty_map or (isinstance(node, Scalar) and node.value is None):
-        faults.add(node or gate, f"this gate has no thresholds and could never fail: {_EXAMPLE}")
-        return ()
-    if not isinstance(node, MapNode):
-        faults.add(node, f"thresholds maps measures to limits, not {described(node)}: {_EXAMPLE}")
-        return ()
-    check_measures((key for key, _ in node.entries.values()), faults, levels)
-    return tuple(
-        threshold for key, value in node.entries.values() for threshold in _read_limits(key, value, faults)
-    )
+    return [
+        threshold
+        for key, value in node.entries.values()
+        for threshold in _Limits(key, faults, among, slack).read(value)
+    ]
 
 
 def check_measures(measures: Iterable[Scalar], faults: Faults, levels: Iterable[int]) -> None:
@@ -71,47 +70,143 @@ def check_measures(measures: Iterable[Scalar], faults: Faults, levels: Iterable[
             faults.add(text, f"{said} (both are {measure}): keep one")
 
 
-def _read_limits(key: Scalar, node: Node, faults: Faults) -> list[ThresholdSpec]:
-    """Read one measure's number (short for ``min``) or mapping of limits."""
-    if not isinstance(node, MapNode):
-        accepted = "takes a number such as 0.45, or {min: 0.45, max: 0.9}"
-        limit = _read_limit("min", key, node, faults, f"the measure {shown(key.text)} {accepted}")
-        return [] if limit is None else [ThresholdSpec(key.text, "min", limit, key.line, key.column)]
-    fields = Fields(node, faults, f"the limits of {shown(key.text)}", LIMIT_KEYS)
-    if not node.entries:
-        faults.add(
-            key, f"the measure {shown(key.text)} has neither min nor max and could never fail: add one"
-        )
-    found = []
-    for rule in LIMIT_KEYS:
-        if rule in fields:
-            place, value = fields.known[rule]
-            limit = _read_limit(
-                rule, key, value, faults, f"{rule} of {shown(key.text)} is a number such as 0.45"
-            )
+class _Limits:
+    """Reads what stands beside one measure."""
+
+    def __init__(self, key: Scalar, faults: Faults, among: Slice | None, slack: float | None) -> None:
+        self.key = key
+        self.faults = faults
+        self.among = among
+        self.slack = slack
+        self.what = f"the measure {shown(key.text)}"
+
+    def read(self, node: Node) -> Iterator[ThresholdSpec | DropSpec]:
+        if not isinstance(node, MapNode):
+            accepted = f"{self.what} takes a number such as 0.45, or {{min: 0.45, max: 0.9}}"
+            limit = read_limit("min", self.key, node, self.faults, accepted)
             if limit is not None:
-                found.append(ThresholdSpec(key.text, rule, limit, place.line, place.column))
-    if len(found) == len(LIMIT_KEYS) and found[0].limit > found[1].limit:
-        message = (
-            f"min {found[0].limit:g} of {shown(key.text)} is above its max {found[1].limit:g}: nothing passes"
-        )
-        faults.add(fields.known["min"][1], message)
-    return found
+                yield self.threshold("min", limit, self.key)
+            return
+        fields = Fields(node, self.faults, f"the limits of {shown(self.key.text)}", LIMIT_KEYS)
+        if not any(rule in fields for rule in (*_LIMITS, "max_drop")):
+            said = f"{self.what} has neither min nor max nor max_drop and could never fail: add one"
+            self.faults.add(self.key, said)
+        self.read_slack(fields)
+        yield from self.limits(fields)
+        yield from self.drop(fields)
+
+    def threshold(self, rule: Limit, limit: float, place: Scalar) -> ThresholdSpec:
+        slack = self.slack if rule == "min" else None
+        return ThresholdSpec(self.key.text, rule, limit, place.line, place.column, self.among, slack)
+
+    def read_slack(self, fields: Fields) -> None:
+        if "slack" in fields and "min" not in fields:
+            self.faults.add(fields.known["slack"][0], f"slack of {shown(self.key.text)} goes with a min: add one")
+        self.slack = read_slack(fields, self.faults) or self.slack
+
+    def limits(self, fields: Fields) -> list[ThresholdSpec]:
+        found = []
+        for rule in _LIMITS:
+            if rule in fields:
+                place, value = fields.known[rule]
+                accepted = f"{rule} of {shown(self.key.text)} is a number such as 0.45"
+                limit = read_limit(rule, self.key, value, self.faults, accepted)
+                if limit is not None:
+                    found.append(self.threshold(rule, limit, place))
+        if len(found) == len(_LIMITS) and found[0].limit > found[1].limit:
+            said = f"min {found[0].limit:g} of {shown(self.key.text)} is above its max {found[1].limit:g}"
+            self.faults.add(fields.known["min"][1], f"{said}: nothing passes")
+        return found
+
+    def drop(self, fields: Fields) -> Iterator[DropSpec]:
+        evidence = self.evidence(fields)
+        if "max_drop" in fields:
+            place, value = fields.known["max_drop"]
+            budget = read_budget(self.key, value, self.faults)
+            if budget is not None:
+                yield DropSpec(self.key.text, budget, evidence, place.line, place.column, self.among)
+
+    def evidence(self, fields: Fields) -> Evidence:
+        if "evidence" not in fields:
+            return "mean"
+        place, node = fields.known["evidence"]
+        if "max_drop" not in fields:
+            said = f"evidence of {shown(self.key.text)} goes with a max_drop: add one"
+            self.faults.add(place, said)
+        if isinstance(node, Scalar) and node.value in EVIDENCE:
+            return cast("Evidence", node.value)
+        text = node.text if isinstance(node, Scalar) else ""
+        self.faults.add(node, f"evidence is {', '.join(EVIDENCE)}, not {described(node)}{nearest(text, EVIDENCE)}")
+        return "mean"
 
 
-def _read_limit(rule: Rule, key: Scalar, node: Node, faults: Faults, accepted: str) -> float | None:
+def read_slack(fields: Fields, faults: Faults) -> float | None:
+    """Read how far above its ``min`` a value may be; None when the key is missing or faulty."""
+    node = fields.get("slack")
+    if node is None:
+        return None
+    slack = _number(node, faults, "slack is a number such as 0.05")
+    if slack is None or 0 < slack < math.inf:
+        return slack
+    faults.add(node, f"slack {shown(str(slack))[1:-1]}: how far a value may be above its min is more than 0")
+    return None
+
+
+def read_budget(key: Scalar, node: Node, faults: Faults) -> Budget | None:
+    """Read a ``max_drop``: a number in units of its measure, or a percentage of the baseline."""
+    text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
+    if percent := _PERCENT.fullmatch(text.strip()):
+        budget = Budget(float(percent[1]), percent=True)
+        if budget.size < 100:
+            return budget
+        faults.add(node, f"max_drop {text} of {shown(key.text)}: nothing drops by more than all, it can never fail")
+        return None
+    limit = read_limit("max_drop", key, node, faults, f"max_drop of {shown(key.text)} is a number such as 0.02, or 2%")
+    return None if limit is None else Budget(limit)
+
+
+def read_limit(rule: str, key: Scalar, node: Node, faults: Faults, accepted: str) -> float | None:
+    """Read the number of a ``min``, ``max`` or ``max_drop`` of a measure.
+
+    Parameters
+    ----------
+    rule
+        Which of them.
+    key
+        The measure.
+    node, faults
+        The value, and what takes its faults.
+    accepted
+        What to say of a value that is no number.
+    """
+    limit = _number(node, faults, accepted)
+    if limit is None:
+        return None
+    fault = _limit_fault(rule, limit, bounded=_is_bounded(key.text))
+    if fault is None:
+        return limit
+    faults.add(node, f"{rule} {cast('Scalar', node).text} of {shown(key.text)}: {fault}")
+    return None
+
+
+def read_measures(node: Node | None, faults: Faults, levels: Iterable[int], accepted: str) -> list[tuple[Scalar, Node]]:
+    """Return the entries of a mapping whose keys are measures; ``allow`` is none."""
+    if node is None:
+        return []
+    mapping = as_map(node, faults, accepted)
+    entries = [entry for name, entry in mapping.entries.items() if name != "allow"] if mapping else []
+    check_measures((key for key, _ in entries), faults, levels)
+    return entries
+
+
+def _number(node: Node, faults: Faults, accepted: str) -> float | None:
     if not isinstance(node, Scalar) or type(node.value) not in (int, float):
         faults.add(node, wrong_number(node, accepted))
         return None
     try:
-        limit = float(cast("float", node.value))
+        return float(cast("float", node.value))
     except OverflowError:
-        limit = math.inf
-    fault = _limit_fault(rule, limit, bounded=_is_bounded(key.text))
-    if fault is None:
-        return limit
-    faults.add(node, f"{rule} {node.text} of {shown(key.text)}: {fault}")
-    return None
+        return math.inf
 
 
 # Large files name the same few measures in thousands of gates.
@@ -129,7 +224,7 @@ def _is_bounded(text: str) -> bool:
     return isinstance(measure, Measure) and measure.bounded
 
 
-def _limit_fault(rule: Rule, limit: float, *, bounded: bool) -> str | None:
+def _limit_fault(rule: str, limit: float, *, bounded: bool) -> str | None:
     """Say why a limit can't be meant."""
     if not math.isfinite(limit):
         return "a limit must be a finite number"
@@ -139,6 +234,9 @@ def _limit_fault(rule: Rule, limit: float, *, bounded: bool) -> str | None:
         return "no measure is below 0, so neither may its limit be"
     if rule == "min" and limit == 0:
         return "a minimum of 0 can never fail, raise it or leave it out"
-    if rule == "max" and bounded and limit == 1:
-        return "a maximum of 1 can never fail, lower it or leave it out"
+    if rule == "below" and limit == 0:
+        return "nothing is below 0, raise it"
+    if rule in ("max", "max_drop") and bounded and limit == 1:
+        what = "maximum" if rule == "max" else "drop"
+        return f"a {what} of 1 can never fail, lower it or leave it out"
     return None

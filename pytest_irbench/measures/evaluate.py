@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -78,6 +78,14 @@ class Scores:
         if measure.signature is not None and measure.signature.total:
             return total
         return total / len(self.query_ids)
+
+    def only(self, measures: Iterable[Measure]) -> Scores:
+        """Return the scores of some of the measures."""
+        return self.with_columns({measure: self.columns[measure] for measure in measures})
+
+    def with_columns(self, columns: Mapping[Measure, NDArray[np.float64]]) -> Scores:
+        """Return scores of the same ranking with other measures."""
+        return replace(self, columns=columns)
 
     def __getitem__(self, measure: str) -> dict[str, float]:
         """Return the values of one measure: query_id -> value."""

@@ -79,6 +79,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="break the run of each gate on purpose, print which thresholds notice, and fail when none does",
     )
+    group.addoption(
+        "--irbench-update",
+        metavar="WHY",
+        help='store the runs of what is selected as baselines: --irbench-update="new analyzer"',
+    )
+    group.addoption(
+        "--irbench-baselines",
+        metavar="DIR",
+        help="read baselines from this folder, not from irbench-baselines beside the file of the gates",
+    )
     parser.addini(
         "irbench_files",
         "names (globs) of the files that hold gates",
@@ -169,7 +179,8 @@ def _matches(name: str, pattern: str) -> bool:
 
 def asked(config: pytest.Config) -> bool:
     """Whether the command line asks for something, rightly or not: by option or by naming a file of gates."""
-    given = any(config.getoption(option) for option in ("irbench", "irbench_run", "irbench_prove"))
+    options = ("irbench", "irbench_run", "irbench_prove")
+    given = any(config.getoption(option) for option in options) or config.getoption("irbench_update") is not None
     return bool(given or "--irbench" in config.invocation_params.args or names_gate_file(config))
 
 
@@ -239,3 +250,11 @@ def irbench(request: pytest.FixtureRequest) -> Benchmark:
 def irbench_benchmark(request: pytest.FixtureRequest) -> Callable[[str], Benchmark]:
     """Return a selected benchmark by name, also one that irbench.yaml declares."""
     return lambda name: _benchmark(request, name)
+
+
+@pytest.fixture
+def irbench_baseline(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """Give a stored baseline as the right side of a comparison: ``irbench_baseline("bm25", budget=0.02)``."""
+    from pytest_irbench.plugin.python_baselines import baseline_of
+
+    return baseline_of(request)

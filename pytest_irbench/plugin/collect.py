@@ -18,9 +18,8 @@ import pytest
 
 from pytest_irbench.benchmarks.builtin import BUILTIN
 from pytest_irbench.errors import IrbenchError
-from pytest_irbench.gates.decide import decide
-from pytest_irbench.measures.measure import Measure
 from pytest_irbench.plugin.fixtures import benchmarks_used
+from pytest_irbench.plugin.properties import Known, declared_properties, measured_properties
 from pytest_irbench.plugin.selection import asked_for, named_on_command_line
 from pytest_irbench.plugin.session import IrbenchSession, could_not_measure, printable, session_of
 
@@ -28,18 +27,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from pytest_irbench.gates.spec import GateSpec, Spec, ThresholdSpec
-    from pytest_irbench.measures.evaluate import Scores
+    from pytest_irbench.gates.decide import Verdict
+    from pytest_irbench.gates.measured import MeasuredGate
+    from pytest_irbench.gates.spec import GateSpec, Spec, Threshold
 
 PARAMETER = "irbench_threshold"
 
 
 class Measured(NamedTuple):
-    """What a threshold is held against: the scores of its gate, its measure and that one's value."""
+    """A threshold, what it was held against, and the verdict."""
 
-    scores: Scores
-    measure: Measure
-    value: float
+    threshold: Threshold
+    gate: MeasuredGate
+    verdict: Verdict
 
 
 @dataclass(eq=False, slots=True)
@@ -62,7 +62,7 @@ class GateThreshold:
 
     spec: Spec
     gate: GateSpec
-    threshold: ThresholdSpec
+    threshold: Threshold
     place: str
     fixture: str | None
     missing: str | None
@@ -86,7 +86,7 @@ class GateThreshold:
     @property
     def id(self) -> str:
         """The id in brackets: without the limit, so that raising it keeps the test."""
-        return f"{self.gate.benchmark}-{self.threshold.measure}-{self.threshold.rule}"
+        return f"{self.gate.benchmark}-{self.threshold.name}"
 
 
 def gate_file(path: Path, parent: pytest.Collector) -> GateFile | None:
@@ -174,7 +174,7 @@ def _make_test(module: str, system: str, thresholds: list[GateThreshold]) -> Cal
     """Build the test function of a system, as if a user had written it."""
 
     def test(irbench_threshold: GateThreshold, **_systems: Any) -> None:
-        decide_threshold(irbench_threshold)
+        tell_verdict(irbench_threshold)
 
     names = [PARAMETER, *{t.fixture for t in thresholds if t.fixture and not t.missing}]
     parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
@@ -190,7 +190,10 @@ def _make_test(module: str, system: str, thresholds: list[GateThreshold]) -> Cal
 
 
 def measure(session: IrbenchSession, item: pytest.Item) -> None:
-    """Measure the gate of a test that is set up; what goes wrong here is an error, not a failure."""
+    """Measure and decide what a test that is set up will tell; what goes wrong here is an error, not a failure."""
+    from pytest_irbench.gates.rulings import decide_threshold
+    from pytest_irbench.plugin.measuring import AskedGate
+
     function: Any = item
     threshold: GateThreshold = function.callspec.params[PARAMETER]
     if threshold.missing:
@@ -198,47 +201,37 @@ def measure(session: IrbenchSession, item: pytest.Item) -> None:
     system = function.funcargs[threshold.fixture] if threshold.fixture else None
     # By identity, because two parameters may print alike; pytest keeps them for the session.
     variant = {k: id(v) for k, v in function.callspec.params.items() if k != PARAMETER}
+    name = _system_name(item, threshold)
+    asked = AskedGate(threshold.spec, threshold.gate, name, variant, system, item.nodeid)
     message = ""
     try:
-        scores = session.scores(threshold.spec, threshold.gate, variant, system)
+        gate = session.gate(asked)
+        threshold.measured = Measured(threshold.threshold, gate, decide_threshold(threshold.threshold, gate))
     except IrbenchError as error:
         message = could_not_measure(error, threshold.places)
     # Outside the except block, or pytest would print the same sentence a second time as a context.
     if message:
         pytest.fail(message, pytrace=False)
-    measure = Measure.parse(threshold.threshold.measure, scores.relevance_level)
-    threshold.measured = Measured(scores, measure, scores.aggregate(measure))
-    session.measured[item.nodeid] = threshold.measured
-    known = dict(_properties(threshold.measured))
-    # Run again by another plugin, the test has them already.
-    item.user_properties[:] = [p for p in item.user_properties if p[0] not in known] + list(known.items())
+    if threshold.measured is not None:
+        session.measured[item.nodeid] = threshold.measured
+        known = dict(measured_properties(*threshold.measured))
+        # Run again by another plugin, the test has them already.
+        item.user_properties[:] = [p for p in item.user_properties if p[0] not in known] + list(known.items())
 
 
-def _properties(measured: Measured) -> Iterator[tuple[str, Any]]:
-    """Give what the report needs to know, as plain values that cross processes and JUnit."""
-    judged = measured.scores.judged
-    yield "irbench_value", measured.value
-    yield "irbench_queries", len(judged.query_ids)
-    yield "irbench_missing", len(judged.missing)
-    yield "irbench_extra", judged.extra
-    if not len(judged.rank):
-        from pytest_irbench.reports.explain import strangers
-
-        yield "irbench_note", strangers(judged)
-
-
-def decide_threshold(threshold: GateThreshold) -> None:
-    """Decide a measured threshold; a miss fails the test with its explanation."""
+def tell_verdict(threshold: GateThreshold) -> None:
+    """Tell the verdict of a measured threshold; a miss fails the test with its explanation."""
     if threshold.measured is None:
         raise RuntimeError(f"{threshold.place}: this threshold was never measured")
-    scores, measure, value = threshold.measured
-    text = measure.text(scores.relevance_level)
-    verdict = decide(text, value, threshold.threshold.rule, threshold.threshold.limit)
-    if verdict.outcome == "failed":
-        from pytest_irbench.reports.explain import explain
+    verdict = threshold.measured.verdict
+    if verdict.outcome == "passed":
+        return
+    if verdict.outcome == "xfailed":
+        pytest.xfail(printable(verdict.sentence))
+    # Also what is expected to fail, where --runxfail says that it must not.
+    from pytest_irbench.reports.failures import explain_failure
 
-        said = explain(verdict, scores, measure, scores.judged.run.benchmark, threshold.place)
-        pytest.fail(printable(said), pytrace=False)
+    pytest.fail(printable(explain_failure(*threshold.measured, threshold.place)), pytrace=False)
 
 
 def note(session: IrbenchSession, items: Iterable[pytest.Item]) -> None:
@@ -251,20 +244,10 @@ def note(session: IrbenchSession, items: Iterable[pytest.Item]) -> None:
             session.collected.add(threshold.gate.benchmark)
             session.systems.add(threshold.gate.system)
             session.files.add(str(item.path))
-            item.user_properties += _described(item, threshold, order)
-
-
-def _described(item: pytest.Item, declared: GateThreshold, order: int) -> list[tuple[str, Any]]:
-    level = declared.relevance_level
-    return [
-        ("irbench_order", order),
-        ("irbench_benchmark", declared.gate.benchmark),
-        ("irbench_system", _system_name(item, declared)),
-        ("irbench_measure", Measure.parse(declared.threshold.measure, level).text(level)),
-        ("irbench_rule", declared.threshold.rule),
-        ("irbench_limit", float(declared.threshold.limit)),
-        ("irbench_place", declared.place),
-    ]
+            known = Known(
+                order, threshold.gate.benchmark, _system_name(item, threshold), threshold.relevance_level
+            )
+            item.user_properties += declared_properties(known, threshold.threshold, threshold.place)
 
 
 def _system_name(item: pytest.Item, threshold: GateThreshold) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from pytest_irbench.errors import IrbenchError
-from pytest_irbench.gates.prove import Limit, Proof, prove
+from pytest_irbench.gates.prove import Asked, Proof, prove
 from pytest_irbench.plugin.session import printable
 from pytest_irbench.reports.proof import proof_table
 
@@ -57,29 +57,21 @@ def prove_session(session: IrbenchSession, *, passes: bool) -> None:
 
 def prove_gates(session: IrbenchSession) -> list[GateProof]:
     """Prove every gate that was measured, in the order of the tables."""
-    gates: dict[int, list[str]] = {}
-    for nodeid in sorted(session.rows, key=lambda nodeid: session.rows[nodeid][0]):
-        if nodeid in session.measured:
-            # The thresholds of a gate share its scores, which the session keeps.
-            gates.setdefault(id(session.measured[nodeid].scores), []).append(nodeid)
-    return [_prove_gate(session, nodeids) for nodeids in gates.values()]
+    return [_prove_gate(session, nodeids) for nodeids in session.gates()]
 
 
 def _prove_gate(session: IrbenchSession, nodeids: Sequence[str]) -> GateProof:
-    scores = session.measured[nodeids[0]].scores
-    limits, left_out = [], []
+    asked, left_out = [], []
     for nodeid in nodeids:
-        row = session.rows[nodeid][1]
-        text = f"{row.measure} {row.rule}"
+        row, threshold = session.rows[nodeid][1], session.measured[nodeid].threshold
+        text = f"{row.subject} {threshold.rule}"
         if row.outcome in _DECIDED:
-            limits.append(Limit(text, session.measured[nodeid].measure, row.rule, row.limit))
+            asked.append(Asked(text, threshold))
         else:
             left_out.append(f"{text} ({row.outcome})")
-    benchmark = scores.judged.run.benchmark
-    if benchmark is None:
-        raise RuntimeError(f"the run of {nodeids[0]} knows no benchmark")
     row = session.rows[nodeids[0]][1]
-    return GateProof(f"{row.benchmark}, {row.system}", prove(scores, benchmark, limits), tuple(left_out))
+    proof = prove(session.measured[nodeids[0]].gate, asked)
+    return GateProof(f"{row.benchmark}, {row.system}", proof, tuple(left_out))
 
 
 def write_proofs(terminal: pytest.TerminalReporter, session: IrbenchSession) -> None:

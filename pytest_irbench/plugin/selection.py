@@ -30,10 +30,15 @@ def start(config: pytest.Config) -> None:
         When a name is unknown, or an option has not the form it needs.
     """
     selection = read_selection(config)
+    measures = bool(selection.names or names_gate_file(config))
     if config.getoption("irbench_prove"):
         from pytest_irbench.plugin.proof import check_options
 
-        check_options(config, measures=bool(selection.names or names_gate_file(config)))
+        check_options(config, measures=measures)
+    if config.getoption("irbench_update") is not None:
+        from pytest_irbench.plugin.baselines import check_options as check_update
+
+        check_update(config, measures=measures)
     begin(config, selection)
 
 

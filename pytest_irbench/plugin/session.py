@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import IrbenchError
 from pytest_irbench.plugin import STATE
+from pytest_irbench.plugin.baselines import Baselines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     import pytest
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
-    from pytest_irbench.gates.spec import BenchmarkSpec, GateSpec, Spec
-    from pytest_irbench.measures.evaluate import Scores
-    from pytest_irbench.measures.measure import Measure
+    from pytest_irbench.gates.measured import MeasuredGate
+    from pytest_irbench.gates.spec import BenchmarkSpec, Spec
     from pytest_irbench.plugin.collect import Measured
+    from pytest_irbench.plugin.measuring import AskedGate
     from pytest_irbench.plugin.proof import GateProof
-    from pytest_irbench.reports.summary import Row
-    from pytest_irbench.runs.run import Run
+    from pytest_irbench.plugin.updates import Update
+    from pytest_irbench.reports.row import Row
 
 
 ALL = "all"
@@ -82,7 +81,13 @@ class IrbenchSession:
     holes
         The selected thresholds that ended without a verdict in a session that would have passed.
     measured
-        Node id -> what a threshold was held against; in the process that measured it.
+        Node id -> how a threshold was decided; in the process that measured it.
+    baselines
+        Those that gates and tests are held against.
+    failed
+        The node ids of the tests that failed.
+    update
+        What `--irbench-update` did, or None.
     proofs
         What the gates notice, with `--irbench-prove`.
     unproved
@@ -102,11 +107,14 @@ class IrbenchSession:
         self.holes: list[str] = []
         self.rows: dict[str, tuple[int, Row]] = {}
         self.measured: dict[str, Measured] = {}
+        self.baselines = Baselines(config)
+        self.failed: set[str] = set()
+        self.update: Update | None = None
         self.proofs: list[GateProof] = []
         self.unproved = ""
         self._kept: dict[Any, Any] = {}
 
-    def _once(self, key: Any, compute: Callable[[], Any]) -> Any:
+    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Compute once a session; a failure is kept too, so that no system is asked again."""
         if key not in self._kept:
             try:
@@ -138,62 +146,37 @@ class IrbenchSession:
         # What is fetched, and from where, must be seen while it is waited for.
         capture = self.config.pluginmanager.getplugin("capturemanager")
         with capture.global_and_fixture_disabled() if capture else nullcontext():
-            loaded: Benchmark = self._once(key, lambda: _load(name, declared))
+            loaded: Benchmark = self.once(key, lambda: _load(name, declared))
         return loaded
 
-    def scores(self, spec: Spec, gate: GateSpec, variant: Mapping[str, Any], system: Any) -> Scores:
-        """Return the scores of a gate for all its measures, computed once a session.
+    def gates(self) -> list[list[str]]:
+        """Return the node ids of what was measured, gate by gate in the order of the tables."""
+        gates: dict[int, list[str]] = {}
+        for nodeid in sorted(self.rows, key=lambda nodeid: self.rows[nodeid][0]):
+            if nodeid in self.measured:
+                # The thresholds of a gate share it.
+                gates.setdefault(id(self.measured[nodeid].gate), []).append(nodeid)
+        return list(gates.values())
 
-        Parameters
-        ----------
-        variant
-            The parameters of the system's fixtures, which make it another system.
-        system
-            The value of the system's fixture, when it is one.
+    def gate(self, asked: AskedGate) -> MeasuredGate:
+        """Score the run of a gate for all its measures, once a session.
 
         Raises
         ------
         IrbenchError
             When the gate could not be measured.
         """
+        from pytest_irbench.plugin.measuring import measure_gate
 
-        def compute() -> Scores:
-            from pytest_irbench.measures.evaluate import evaluate
+        key = ("gate", asked.spec.path, asked.gate.benchmark, asked.gate.system, *sorted(asked.variant.items()))
+        gate: MeasuredGate = self.once(key, lambda: measure_gate(self, asked))
+        return gate
 
-            benchmark = self.benchmark(gate.benchmark, spec)
-            measures = [measure_of(benchmark, t.measure) for t in gate.thresholds]
-            _check_relevant(benchmark, measures)
-            run = self._run(spec, gate, benchmark, measures, system)
-            return evaluate(run, benchmark.qrels, measures, relevance_level=benchmark.relevance_level)
+    def system(self, search: str) -> Any:
+        """Load the system of a ``search``, once a session."""
+        from pytest_irbench.runs.retrieve import load_system
 
-        key = ("scores", spec.path, gate.benchmark, gate.system, *sorted(variant.items()))
-        scores: Scores = self._once(key, compute)
-        return scores
-
-    def _run(
-        self, spec: Spec, gate: GateSpec, benchmark: Benchmark, measures: list[Measure], system: Any
-    ) -> Run:
-        """Read the run from its file, or ask the system."""
-        from pytest_irbench.runs.retrieve import load_system, retrieve
-        from pytest_irbench.runs.run import read_run
-
-        declared = spec.systems.get(gate.system)
-        path: Path | None = None
-        if gate.system in self.selection.runs:
-            template = self.selection.runs[gate.system].replace("{benchmark}", benchmark.name)
-            path = self.config.invocation_params.dir / template
-        elif declared and declared.run:
-            path = spec.run_file(gate.system, benchmark.name)
-        if path is not None:
-            run = read_run(path)
-            run.name, run.benchmark = gate.system, benchmark
-            # As a reader of the message would name it.
-            run.source = Path(os.path.relpath(path, self.config.invocation_params.dir))
-            return run
-        if declared and declared.search:
-            system = self._once(("system", declared.search), lambda: load_system(declared.search or ""))
-        depth = gate.depth or (declared.depth if declared else None) or depth_for(benchmark, measures)
-        return retrieve(benchmark, system, depth=depth, name=gate.system)
+        return self.once(("system", search), lambda: load_system(search))
 
 
 def _load(name: str, declared: BenchmarkSpec | None) -> Benchmark:
@@ -213,32 +196,6 @@ def _load(name: str, declared: BenchmarkSpec | None) -> Benchmark:
     if declared.topics is None or declared.qrels is None:
         raise InputError(f"benchmark {name!r} has neither files nor an id of ir_datasets")
     return load_files(name, declared.topics, declared.qrels, *protocol)
-
-
-def _check_relevant(benchmark: Benchmark, measures: list[Measure]) -> None:
-    from pytest_irbench.errors import InputError
-
-    highest = int(benchmark.qrels.grades.max())
-    for measure in measures:
-        if measure.rel is not None and measure.rel > highest:
-            raise InputError(
-                f"benchmark {benchmark.name}: the highest grade is {highest}, so nothing is relevant for "
-                f"{measure}: lower relevance_level or rel"
-            )
-
-
-def measure_of(benchmark: Benchmark, text: str) -> Measure:
-    """Read a measure as the benchmark means it: a bare ``AP`` is at its relevance level."""
-    from pytest_irbench.measures.measure import Measure
-
-    return Measure.parse(text, benchmark.relevance_level)
-
-
-def depth_for(benchmark: Benchmark, measures: list[Measure]) -> int:
-    """Return the deepest cutoff; at least the benchmark's depth when a measure looks at the whole ranking."""
-    # ir_measures has measures whose @ is no depth (IPrec@0.1).
-    depths = [m.cutoff if isinstance(m.cutoff, int) else benchmark.depth for m in measures]
-    return max(depths)
 
 
 def could_not_measure(error: IrbenchError, places: Sequence[str] = ()) -> str:

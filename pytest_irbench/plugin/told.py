@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import IrbenchError
-from pytest_irbench.reports.summary import Row, summary
+from pytest_irbench.reports.row import Row
+from pytest_irbench.reports.summary import summary
 
 if TYPE_CHECKING:
     import pytest

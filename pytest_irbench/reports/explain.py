@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tabulate import tabulate
 
@@ -25,14 +25,23 @@ _ID_LENGTH = 60
 _DEEP = 1_000_000
 
 
+class Among(NamedTuple):
+    """Some of the queries: the slice's name, its condition, and which they are."""
+
+    name: str
+    where: str
+    query_ids: tuple[str, ...]
+
+
 def explain(
     verdict: Verdict,
     scores: Scores,
     measure: Measure,
     benchmark: Benchmark | None = None,
     place: str | None = None,
+    among: Among | None = None,
 ) -> str:
-    """Explain a failed verdict.
+    """Explain a value that is too low or too high.
 
     Parameters
     ----------
@@ -44,41 +53,47 @@ def explain(
         Gives the queries' texts, when there is one.
     place
         Where the threshold stands, for instance ``irbench.yaml:12``; the last line.
+    among
+        The slice that it is about, when it is not all queries.
     """
-    lines = [verdict.sentence, *(f"  {line}" for line in counts(scores, measure, benchmark)), ""]
+    lines = [verdict.sentence, *(f"  {line}" for line in counts(scores, measure, benchmark, among)), ""]
     lines.append(f"  {'lowest' if verdict.is_floor else 'highest'} queries:")
-    lines += [f"  {line}" for line in _queries(verdict, scores, measure, benchmark)]
+    lines += [f"  {line}" for line in _queries(verdict, scores, measure, benchmark, among)]
     if place:
         lines += ["", f"{place}: {verdict.measure} {verdict.rule}"]
     return "\n".join(lines)
 
 
-def counts(scores: Scores, measure: Measure, benchmark: Benchmark | None = None) -> list[str]:
+def counts(
+    scores: Scores, measure: Measure, benchmark: Benchmark | None = None, among: Among | None = None
+) -> list[str]:
     """Say over what a value was taken: queries, missing, extra and unjudged."""
     judged = scores.judged
     name = f"benchmark {benchmark.name}, " if benchmark else ""
     what = "sum" if measure.signature is not None and measure.signature.total else "mean"
     level = "" if measure.rel is None else f", relevant from grade {measure.rel}"
-    queries = _plural(len(judged.query_ids), "judged query", "judged queries")
+    queries = plural(len(judged.query_ids), "judged query", "judged queries")
+    if among:
+        queries = f"{len(among.query_ids)} of {queries}, slice {among.name}: {among.where}"
     lines = [f"{name}system {judged.run}: {what} over {queries}{level}"]
     if judged.missing:
         shown = ", ".join(map(clipped, judged.missing[:_IDS_SHOWN]))
         more = len(judged.missing) - _IDS_SHOWN
         lines.append(
-            f"{_plural(len(judged.missing), 'judged query', 'judged queries')} without results, counted "
+            f"{plural(len(judged.missing), 'judged query', 'judged queries')} without results, counted "
             f"as 0: {shown}{f' and {more} more' if more > 0 else ''}"
         )
     if judged.extra:
-        lines.append(f"{_plural(judged.extra, 'query', 'queries')} of the run not judged, left out")
+        lines.append(f"{plural(judged.extra, 'query', 'queries')} of the run not judged, left out")
     deepest = int(judged.returned.max())
     if measure.cutoff is not None and deepest < measure.cutoff:
-        returned = _plural(deepest, "document", "documents")
+        returned = plural(deepest, "document", "documents")
         lines.append(f"at most {returned} returned for a query, fewer than the cutoff")
     lines.append(_unjudged(judged, _depth(measure)))
     ties = judged.ties_within(_depth(measure))
     if ties:
         lines.append(
-            f"{_plural(ties, 'query has', 'queries have')} equal scores in the top {_depth(measure)}, "
+            f"{plural(ties, 'query has', 'queries have')} equal scores in the top {_depth(measure)}, "
             "ranked by doc_id descending"
         )
     return lines
@@ -112,34 +127,39 @@ def _unjudged(judged: JudgedRanking, depth: int) -> str:
     return f"{returned - known} of {returned} documents in the top {depth} are unjudged"
 
 
-def _queries(verdict: Verdict, scores: Scores, measure: Measure, benchmark: Benchmark | None) -> list[str]:
+def _queries(
+    verdict: Verdict, scores: Scores, measure: Measure, benchmark: Benchmark | None, among: Among | None
+) -> list[str]:
     values = dict(zip(scores.query_ids, scores.columns[measure].tolist(), strict=True))
+    if among:
+        values = {query_id: values[query_id] for query_id in among.query_ids}
     worst = sorted(values, key=values.__getitem__, reverse=not verdict.is_floor)[:QUERIES_SHOWN]
     rows = [
         [
             query_id,
-            _number(verdict.measure, values[query_id]),
-            _text(benchmark, query_id),
+            number_of(verdict.measure, values[query_id]),
+            text_of(benchmark, query_id),
         ]
         for query_id in worst
     ]
     table = tabulate(rows, ("query_id", verdict.measure, "text"), "plain", disable_numparse=True).split("\n")
     lines = [table[0]]
     for query_id, line in zip(worst, table[1:], strict=True):
-        documents = _documents(scores.judged, query_id)
+        documents = documents(scores.judged, query_id)
         if verdict.is_floor:
             documents += _better(scores.judged, query_id, measure.rel or 1)
         lines += [line, *(f"    {document}" for document in documents)]
     return lines
 
 
-def _number(measure: str, value: float) -> str:
+def number_of(measure: str, value: float) -> str:
+    """Print a value: counts as whole numbers."""
     return f"{value:g}" if is_count(measure) else f"{value:.4f}"
 
 
-def _documents(judged: JudgedRanking, query_id: str) -> list[str]:
+def documents(judged: JudgedRanking, query_id: str, many: int = DOCUMENTS_SHOWN) -> list[str]:
     """Show the first documents of a query with their grades."""
-    top = judged.top(query_id, DOCUMENTS_SHOWN)
+    top = judged.top(query_id, many)
     return [
         f"{rank}. {clipped(doc_id)}  {'unjudged' if grade is None else f'grade {grade}'}"
         for rank, (doc_id, _, grade) in enumerate(top, start=1)
@@ -163,11 +183,13 @@ def _better(judged: JudgedRanking, query_id: str, level: int) -> list[str]:
     return [f"better: {', '.join(named)}"] if named else []
 
 
-def _text(benchmark: Benchmark | None, query_id: str) -> str:
+def text_of(benchmark: Benchmark | None, query_id: str) -> str:
+    """Return the text of a query, on one line and not endless."""
     topic = benchmark.topics.by_id(query_id) if benchmark else None
     text = "" if topic is None else " ".join(topic.split())
     return clipped(text, 70)
 
 
-def _plural(count: int, one: str, many: str) -> str:
+def plural(count: int, one: str, many: str) -> str:
+    """Count something in words."""
     return f"{count} {one if count == 1 else many}"

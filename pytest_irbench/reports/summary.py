@@ -2,44 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pytest_irbench.gates.decide import printed
+from pytest_irbench.reports.drops import against_baseline
+from pytest_irbench.reports.row import Row, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-
-class Row(NamedTuple):
-    """One threshold as it came out, made of plain values so that it crosses processes.
-
-    Attributes
-    ----------
-    benchmark, system, measure, rule, limit, place
-        The threshold and where it stands.
-    outcome
-        ``passed``, ``failed``, ``error``, or pytest's word for what else happened.
-    value
-        None when it could not be measured.
-    queries, missing, extra
-        Number of judged queries, of those the run lacks, and of the run's unjudged ones.
-    note
-        What a reader must know beside the table, or an empty text.
-    """
-
-    benchmark: str
-    system: str
-    measure: str
-    rule: str
-    limit: float
-    place: str
-    outcome: str
-    value: float | None = None
-    queries: int | None = None
-    missing: int | None = None
-    extra: int | None = None
-    note: str = ""
+    from collections.abc import Iterable, Iterator
 
 
 def summary(rows: Iterable[Row]) -> str:
@@ -57,23 +27,10 @@ def summary(rows: Iterable[Row]) -> str:
 def _gate(rows: list[Row]) -> Iterator[str]:
     counted = next((row for row in rows if row.queries is not None), None)
     yield f"{rows[0].benchmark} · {rows[0].system}{_counts(counted) if counted else ''}"
-    cells = [(row.measure, *_numbers(row), row.outcome, row.place) for row in rows]
-    yield from _table(("measure", "value", "threshold", "verdict", "where"), cells)
-    for note, _ in groupby(row.note for row in rows if row.note):
-        yield note
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Print a table as tabulate's format ``simple``, the second column to the right.
-
-    A file may hold ten thousand thresholds, and tabulate looks at each cell several times.
-    """
-    columns = zip(header, *rows, strict=True)
-    widths = [max(len(title) + 2, *map(len, cells)) for title, *cells in columns]
-    aligned = [f"{{:{'>' if place == 1 else '<'}{width}}}" for place, width in enumerate(widths)]
-    line = "  ".join(aligned).format
-    for row in (header, ["-" * width for width in widths], *rows):
-        yield line(*row).rstrip()
+    cells = [(row.subject or row.measure, *_numbers(row), row.outcome, row.place) for row in rows]
+    yield from table(("measure", "value", "threshold", "verdict", "where"), cells, right=(1,))
+    yield from against_baseline(rows)
+    yield from dict.fromkeys(row.note for row in rows if row.note)
 
 
 def _counts(row: Row) -> str:
@@ -86,7 +43,11 @@ def _counts(row: Row) -> str:
 
 
 def _numbers(row: Row) -> tuple[str, str]:
+    limit = row.limit
+    if limit is None or row.rule not in {"min", "max"}:
+        known = f"{row.value:.4f}" if row.value is not None else "-"
+        return row.shown or known, row.threshold
     if row.value is None:
-        return "-", f"{row.rule} {printed(row.measure, row.limit, row.limit)[1]}"
-    value, limit = printed(row.measure, row.value, row.limit)
-    return value, f"{row.rule} {limit}"
+        return "-", f"{row.rule} {printed(row.measure, limit, limit)[1]}"
+    value, shown = printed(row.measure, row.value, limit)
+    return row.shown or value, f"{row.rule} {shown}"

@@ -1,0 +1,119 @@
+"""A stored baseline, held to what a gate asks for today and scored on today's judgments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_irbench.errors import InputError
+from pytest_irbench.gates.baseline_file import check_values, read_baseline
+from pytest_irbench.measures.evaluate import evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from pytest_irbench.benchmarks.benchmark import Benchmark
+    from pytest_irbench.gates.baseline import Baseline, Pins
+    from pytest_irbench.measures.evaluate import Scores
+    from pytest_irbench.measures.measure import Measure
+
+
+class HeldBaseline(NamedTuple):
+    """A baseline that a run can be held against.
+
+    Attributes
+    ----------
+    stored
+        What was accepted, and when.
+    scores
+        Those of its run on the judgments of today.
+    rejudged
+        Whether the judgments have changed since it was stored.
+    """
+
+    stored: Baseline
+    scores: Scores
+    rejudged: bool = False
+
+    @property
+    def told(self) -> str:
+        """When it was accepted, and why."""
+        return f"baseline of {self.stored.provenance.date} ({self.stored.provenance.reason})"
+
+
+def hold_gate(path: Path, benchmark: Benchmark, system: str, wanted: Pins) -> HeldBaseline:
+    """Read the baseline of a gate.
+
+    Parameters
+    ----------
+    path
+        Its JSON file.
+    benchmark
+        With the judgments of today.
+    system
+        The name of the gate's system.
+    wanted
+        What the gate asks for today.
+
+    Raises
+    ------
+    InputError
+        When the file is missing or damaged, or is no baseline of this gate; it says what differs.
+    """
+    stored = read_baseline(path)
+    _check_names(path, stored, (benchmark.name, system))
+    differences = list(_differences(stored.pins, wanted))
+    if differences:
+        raise InputError(f"is no baseline for this gate as it is now: {'; '.join(differences)}", path)
+    return _scored(path, stored, wanted, benchmark, wanted.measures)
+
+
+def hold_measure(
+    path: Path, benchmark: Benchmark, system: str, wanted: Pins, measure: Measure
+) -> HeldBaseline:
+    """Read a baseline for one measure, which its run can be scored by; see `hold_gate`."""
+    stored = read_baseline(path)
+    _check_names(path, stored, (benchmark.name, system))
+    pins = stored.pins
+    text = measure.text(benchmark.relevance_level)
+    same = wanted._replace(measures=pins.measures, depth=pins.depth)
+    differences = list(_differences(pins, same))
+    if text not in pins.measures and not (isinstance(measure.cutoff, int) and measure.cutoff <= pins.depth):
+        differences.append(f"it holds {pins.depth} documents a topic and no values of {text}")
+    if differences:
+        raise InputError(f"is no baseline for {text}: {'; '.join(differences)}", path)
+    return _scored(path, stored, wanted, benchmark, (*pins.measures, text))
+
+
+def _check_names(path: Path, stored: Baseline, names: tuple[str, str]) -> None:
+    found = (stored.benchmark, stored.system)
+    if found != names:
+        theirs, ours = (f"benchmark {benchmark}, system {system}" for benchmark, system in (found, names))
+        raise InputError(f"is the baseline of {theirs}, not of {ours}", path)
+
+
+def _differences(stored: Pins, wanted: Pins) -> Iterator[str]:
+    """Say what differs; other judgments are no hindrance, as the run is scored again."""
+    if stored.topics != wanted.topics:
+        yield "the topics have changed since"
+    for lacking in sorted(set(wanted.measures) - set(stored.measures)):
+        yield f"it has no values of {lacking}"
+    for orphan in sorted(set(stored.measures) - set(wanted.measures)):
+        yield f"it has values of {orphan}, which this gate does not hold against it"
+    for field in ("depth", "doc_id", "utterance"):
+        old, new = getattr(stored, field), getattr(wanted, field)
+        if old != new:
+            yield f"its {field} is {old}, the gate's is {new}"
+
+
+def _scored(
+    path: Path, stored: Baseline, wanted: Pins, benchmark: Benchmark, measures: Sequence[str]
+) -> HeldBaseline:
+    run = stored.run
+    run.benchmark = benchmark
+    scores = evaluate(run, benchmark.qrels, dict.fromkeys(measures), relevance_level=benchmark.relevance_level)
+    rejudged = stored.pins.qrels != wanted.qrels
+    if not rejudged:
+        texts = stored.pins.measures
+        check_values(path, stored, {text: scores[text] for text in texts}, {t: scores.means[t] for t in texts})
+    return HeldBaseline(stored, scores, rejudged)

@@ -1,0 +1,199 @@
+"""What the thresholds of a gate are held against: its scores, its slices, and its baseline."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytest_irbench.errors import InputError, clipped
+from pytest_irbench.gates.comparison import compare_pairs
+from pytest_irbench.gates.declared import DropSpec
+from pytest_irbench.gates.sides import pairs_of
+from pytest_irbench.gates.significance import holm
+from pytest_irbench.gates.where import select
+from pytest_irbench.measures.measure import Measure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_irbench.benchmarks.benchmark import Benchmark
+    from pytest_irbench.benchmarks.topic_columns import TopicColumns
+    from pytest_irbench.gates.comparison import Comparison
+    from pytest_irbench.gates.declared import GateSpec, Slice
+    from pytest_irbench.gates.held import HeldBaseline
+    from pytest_irbench.measures.evaluate import Scores
+
+_ALL_RETURNED = 1_000_000_000
+
+
+class Conversation(NamedTuple):
+    """A conversation with the mean over its turns."""
+
+    name: str
+    value: float
+    turns: int
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredGate:
+    """A gate whose run is scored. What is only read by some thresholds is found when one asks for it.
+
+    Attributes
+    ----------
+    spec, benchmark
+        The gate as declared, and its benchmark.
+    scores
+        Those of its run, for all of its measures.
+    hold
+        Gives the baseline; raises `InputError` when there is none that fits.
+    read_columns
+        Gives the user's facts about topics, or None; raises `InputError`.
+    """
+
+    spec: GateSpec
+    benchmark: Benchmark
+    scores: Scores
+    hold: Callable[[], HeldBaseline]
+    read_columns: Callable[[], TopicColumns | None]
+    _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def with_scores(self, scores: Scores) -> MeasuredGate:
+        """Return the same gate with another run, held against the same baseline."""
+        return replace(self, scores=scores, hold=lambda: self.baseline)
+
+    def measure(self, text: str) -> Measure:
+        """Read a measure as the benchmark means it."""
+        return Measure.parse(text, self.scores.relevance_level)
+
+    def text(self, measure: str) -> str:
+        """Return a measure's text in full, as reports print it."""
+        return self.measure(measure).text(self.scores.relevance_level)
+
+    @cached_property
+    def baseline(self) -> HeldBaseline:
+        """The baseline, scored on the same judgments."""
+        return self.hold()
+
+    def query_ids(self, among: Slice | None) -> tuple[str, ...]:
+        """Return the judged queries of a slice, or all.
+
+        Raises
+        ------
+        InputError
+            When it can't be told which they are, or there are none.
+        """
+        if among is None:
+            return self.scores.query_ids
+        if among.name not in self._found:
+            columns = self.read_columns()
+            self._found[among.name] = select(among.where, self.benchmark.topics, columns)
+        found: tuple[str, ...] = self._found[among.name]
+        return found
+
+    def values(self, measure: str, among: Slice | None = None) -> dict[str, float]:
+        """Return a measure's value for each query of a slice, or of all."""
+        values = self.scores[measure]
+        return values if among is None else {query_id: values[query_id] for query_id in self.query_ids(among)}
+
+    def value(self, measure: str, among: Slice | None = None) -> float:
+        """Return the mean of a measure over a slice or all judged queries; of a count, the sum."""
+        parsed = self.measure(measure)
+        if among is None:
+            return self.scores.aggregate(parsed)
+        values = self.values(measure, among)
+        total = math.fsum(values.values())
+        return total if parsed.signature is not None and parsed.signature.total else total / len(values)
+
+    def conversations(self, measure: str) -> list[Conversation]:
+        """Return the conversations, the worst one first.
+
+        Raises
+        ------
+        InputError
+            When the benchmark has none.
+        """
+        groups: dict[str, list[float]] = {}
+        values = self.scores[measure]
+        for topic in self.benchmark.topics:
+            if topic.conversation is not None:
+                groups.setdefault(topic.conversation, []).append(values[topic.query_id])
+        if not groups:
+            raise InputError(f"benchmark {self.benchmark.name} has no conversations, so none is the worst")
+        means = [Conversation(name, math.fsum(group) / len(group), len(group)) for name, group in groups.items()]
+        return sorted(means, key=lambda conversation: (conversation.value, conversation.name))
+
+    def comparison(self, measure: str, among: Slice | None = None) -> Comparison:
+        """Hold a slice, or all queries, against the baseline.
+
+        Raises
+        ------
+        InputError
+            When there is no baseline that fits.
+        """
+        parsed = self.measure(measure)
+        key = (parsed, among.name if among else None)
+        if key not in self._found:
+            pairs = pairs_of(self.scores, self.baseline.scores, parsed, self.benchmark, None)
+            self._found[key] = compare_pairs(pairs.among(self.query_ids(among)) if among else pairs)
+        found: Comparison = self._found[key]
+        return found
+
+    def adjusted_p(self, threshold: DropSpec) -> float:
+        """Return the p-value of a drop, adjusted for all thresholds of the gate that ask for significance.
+
+        Which of them are run does not matter: the family is the gate's.
+        """
+        if "holm" not in self._found:
+            family = self.family
+            p_values = [self.comparison(t.measure, t.slice).permutation.drop for t in family]
+            self._found["holm"] = dict(zip((t.name for t in family), holm(p_values), strict=True))
+        adjusted: float = self._found["holm"][threshold.name]
+        return adjusted
+
+    @property
+    def family(self) -> tuple[DropSpec, ...]:
+        """The thresholds that ask for significance."""
+        drops = (t for t in self.spec.thresholds if isinstance(t, DropSpec))
+        return tuple(drop for drop in drops if drop.evidence == "significant")
+
+    @cached_property
+    def counted(self) -> tuple[str, ...]:
+        """The judged queries that are not known to be bad.
+
+        Raises
+        ------
+        InputError
+            When there are none.
+        """
+        found = tuple(query_id for query_id in self.scores.query_ids if query_id not in self.spec.known_bad)
+        if not found:
+            raise InputError(f"every query of benchmark {self.benchmark.name} is in queries.xfail: none is left")
+        return found
+
+    def rank(self, query_id: str, doc_id: str) -> int | None:
+        """Return the rank of a document from 1, or None when it is not returned.
+
+        Raises
+        ------
+        InputError
+            When the query is not judged.
+        """
+        self.check_judged(query_id)
+        top = self.scores.judged.top(query_id, _ALL_RETURNED)
+        return next((rank for rank, (found, _, _) in enumerate(top, start=1) if found == doc_id), None)
+
+    def check_judged(self, query_id: str) -> None:
+        """Refuse a query that the benchmark does not judge.
+
+        Raises
+        ------
+        InputError
+            With ids of queries that it does.
+        """
+        if query_id not in self.scores.judged.qrels.query_index:
+            some = ", ".join(map(clipped, self.scores.query_ids[:3]))
+            raise InputError(
+                f"query {query_id!r} is not judged in benchmark {self.benchmark.name}, which has {some}, ..."
+            )

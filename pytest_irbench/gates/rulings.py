@@ -1,0 +1,139 @@
+"""Threshold and measured gate -> verdict: what each rule of a gate means."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, assert_never
+
+from pytest_irbench.errors import InputError
+from pytest_irbench.gates.declared import (
+    DropSpec,
+    ExpectSpec,
+    KnownBadSpec,
+    QueryDropSpec,
+    ThresholdSpec,
+    WorstConversationSpec,
+)
+from pytest_irbench.gates.decide import ALPHA, Verdict, decide, decide_drop, printed
+
+if TYPE_CHECKING:
+    from pytest_irbench.gates.declared import Slice, Threshold
+    from pytest_irbench.gates.measured import MeasuredGate
+
+NOISE = 1e-12  # as in decide.py
+
+
+def decide_threshold(threshold: Threshold, gate: MeasuredGate) -> Verdict:
+    """Decide one threshold of a gate.
+
+    Raises
+    ------
+    InputError
+        When it can't be measured, or could never fail.
+    """
+    match threshold:
+        case ThresholdSpec():
+            return _limit(threshold, gate)
+        case DropSpec():
+            return _drop(threshold, gate)
+        case WorstConversationSpec():
+            return _worst_conversation(threshold, gate)
+        case QueryDropSpec():
+            return _query_drop(threshold, gate)
+        case ExpectSpec():
+            return _expect(threshold, gate)
+        case KnownBadSpec():
+            return _known_bad(threshold, gate)
+    assert_never(threshold)
+
+
+def losers(threshold: QueryDropSpec, gate: MeasuredGate) -> list[str]:
+    """Return the queries that lost more than a query may, those known to be bad left out."""
+    comparison = gate.comparison(threshold.measure)
+    counted = set(gate.counted)
+    columns = zip(comparison.query_ids, comparison.baseline_values, comparison.values, strict=True)
+    return [q for q, old, new in columns if q in counted and old - new > threshold.limit + NOISE]
+
+
+def _of(among: Slice | None) -> str:
+    return f"slice {among.name}" if among else ""
+
+
+def _limit(threshold: ThresholdSpec, gate: MeasuredGate) -> Verdict:
+    value, text = gate.value(threshold.measure, threshold.slice), gate.text(threshold.measure)
+    verdict = decide(text, value, threshold.rule, threshold.limit, of=_of(threshold.slice))
+    above = value - threshold.limit
+    if threshold.slack is None or not threshold.slack + NOISE < above < math.inf:
+        return verdict
+    raised = f"{value - threshold.slack / 2:.2f}"
+    note = f"{verdict.sentence}: {above:.4f} above it, more than its slack {threshold.slack:g}"
+    return verdict._replace(note=f"{note}: raise it, for instance to {raised}")
+
+
+def _drop(threshold: DropSpec, gate: MeasuredGate) -> Verdict:
+    comparison = gate.comparison(threshold.measure, threshold.slice)
+    p = comparison.permutation.drop
+    if threshold.evidence == "significant":
+        p = gate.adjusted_p(threshold)
+        family, units = len(gate.family), comparison.units
+        # The smallest p-value that so few units can give, adjusted.
+        if family * 0.5**units > ALPHA:
+            tests = f" and {family} significance thresholds" if family > 1 else ""
+            said = f"with {units} {comparison.unit}{'s' * (units != 1)}{tests}, no drop can ever be significant"
+            raise InputError(f"{said}, and this threshold can never fail: take evidence mean or noninferior")
+    return decide_drop(comparison, threshold.budget, threshold.evidence, p, of=_of(threshold.slice))
+
+
+def _worst_conversation(threshold: WorstConversationSpec, gate: MeasuredGate) -> Verdict:
+    worst, text = gate.conversations(threshold.measure)[0], gate.text(threshold.measure)
+    of = f"the worst conversation ({worst.name})"
+    verdict = decide(text, worst.value, "min", threshold.limit, of=of)
+    return verdict._replace(shown=f"{printed(text, worst.value, threshold.limit)[0]} ({worst.name})")
+
+
+def _query_drop(threshold: QueryDropSpec, gate: MeasuredGate) -> Verdict:
+    comparison, text = gate.comparison(threshold.measure), gate.text(threshold.measure)
+    values = dict(zip(comparison.query_ids, comparison.baseline_values.tolist(), strict=True))
+    able = sum(values[query_id] > threshold.limit for query_id in gate.counted)
+    if able <= threshold.allow:
+        said = f"{able} queries have a baseline above {threshold.limit:g}, so no more can lose that much"
+        raise InputError(f"{said}, {threshold.allow} may, and this max_drop can never fail")
+    lost = losers(threshold, gate)
+    many = f"{len(lost)} {'query' if len(lost) == 1 else 'queries'} lost more than {threshold.limit:g}"
+    sentence = f"{many} of {text} against the baseline, {threshold.allow} may"
+    outcome = "failed" if len(lost) > threshold.allow else "passed"
+    return Verdict(text, len(lost), "max_drop", threshold.allow, outcome, sentence, shown=f"{len(lost)} lost")
+
+
+def _expect(threshold: ExpectSpec, gate: MeasuredGate) -> Verdict:
+    rank = gate.rank(threshold.query_id, threshold.doc_id)
+    within = math.inf if threshold.within is None else threshold.within
+    inside = rank is not None and rank <= within
+    # A query without results lacks every document, which shows nothing.
+    empty = threshold.query_id in gate.scores.judged.missing
+    holds = inside != threshold.absent and not empty
+    where = "nothing is returned" if empty else "it is not returned" if rank is None else f"it is at rank {rank}"
+    shown = "not returned" if rank is None else f"rank {rank}"
+    subject = f"query {threshold.query_id}, document {threshold.doc_id}"
+    sentence = f"{subject}: expected {threshold}, {where}"
+    limit, value = float(within), math.inf if rank is None else float(rank)
+    if threshold.reason is None:
+        outcome = "passed" if holds else "failed"
+        return Verdict("", value, "expect", limit, outcome, sentence, shown)
+    _ = gate.counted
+    if holds:
+        sentence = f"{subject}: {where}, it recovered: take the query out of xfail ({threshold.reason})"
+    return Verdict("", value, "expect", limit, "failed" if holds else "xfailed", sentence, shown)
+
+
+def _known_bad(threshold: KnownBadSpec, gate: MeasuredGate) -> Verdict:
+    gate.check_judged(threshold.query_id)
+    _ = gate.counted
+    text, value = gate.text(threshold.measure), gate.values(threshold.measure)[threshold.query_id]
+    numbers = printed(text, value, threshold.below)
+    subject = f"query {threshold.query_id}: {text} = {numbers[0]}"
+    if value < threshold.below:
+        said = f"{subject}, below {numbers[1]} as expected ({threshold.reason})"
+        return Verdict(text, value, "xfail", threshold.below, "xfailed", said)
+    said = f"{subject}, no longer below {numbers[1]}, it recovered: take the query out of xfail"
+    return Verdict(text, value, "xfail", threshold.below, "failed", f"{said} ({threshold.reason})")

@@ -1,0 +1,121 @@
+"""`--irbench-update`: the runs of complete, sound gates become baselines, all of them or none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_irbench.errors import InputError
+from pytest_irbench.gates.baseline import Baseline, changes, cut_run, same_rows
+from pytest_irbench.gates.baseline_file import MissingBaselineError, read_baseline, write_baseline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytest_irbench.plugin.baselines import Accepted, Baselines
+    from pytest_irbench.plugin.session import IrbenchSession
+
+_SOUND = ("passed", "xfailed")
+
+
+class Update(NamedTuple):
+    """What `--irbench-update` did: a line for each baseline, or the reasons why it wrote none."""
+
+    written: tuple[str, ...]
+    faults: tuple[str, ...]
+
+
+def update(session: IrbenchSession, *, ended: bool) -> Update:
+    """Write the baselines of what was selected, or say why not.
+
+    Parameters
+    ----------
+    ended
+        Whether the session ran to its end.
+    """
+    baselines = session.baselines
+    faults = list(dict.fromkeys(_faults(session, ended=ended)))
+    if faults:
+        return Update((), tuple(faults))
+    new = {path: baselines.made(_chosen(runs)) for path, runs in baselines.accepted.items()}
+    written: list[str] = []
+    try:
+        for path, baseline in new.items():
+            written += _write(baselines, path, baseline)
+    except InputError as error:
+        return Update(tuple(written), (str(error),))
+    return Update(tuple(written), ())
+
+
+def _faults(session: IrbenchSession, *, ended: bool) -> Iterator[str]:
+    """Give what keeps the runs of this session from becoming baselines."""
+    if not ended:
+        yield "the session did not come to its end"
+    if not session.baselines.accepted:
+        yield "nothing that was selected is held against a baseline: give a threshold max_drop"
+    for _, row in sorted(session.rows.values(), key=lambda entry: entry[0]):
+        if row.outcome not in _SOUND:
+            yield f"{row.place}: {row.system}, {row.subject}, {row.threshold}: {row.outcome}"
+    yield from _filtered(session)
+    for path, runs in session.baselines.accepted.items():
+        yield from _faults_of_runs(session, session.baselines.named(path), runs)
+
+
+def _filtered(session: IrbenchSession) -> Iterator[str]:
+    """Give the gates of which only a part was run: the rest might not hold."""
+    for nodeids in session.gates():
+        gate, run = session.measured[nodeids[0]].gate, len(nodeids)
+        total = len(gate.spec.thresholds)
+        if gate.spec.compared and run < total:
+            yield f"{gate.benchmark.name}, {gate.spec.system}: only {run} of its {total} thresholds were run"
+
+
+def _faults_of_runs(session: IrbenchSession, name: str, runs: list[Accepted]) -> Iterator[str]:
+    for run in runs:
+        judged = run.scores.judged
+        if run.nodeid in session.failed:
+            yield f"{name}: {run.nodeid} failed"
+        if judged.missing and judged.run.source is not None:
+            lacking = f"{judged.run} lacks {len(judged.missing)} of {len(judged.query_ids)} judged queries"
+            yield f"{name}: {lacking}, for instance {judged.missing[0]!r}: a partial run is no baseline"
+    chosen = _chosen(runs)
+    if any(_owner(run) != _owner(chosen) for run in runs if run.gates):
+        yield f"{name}: two gates would share this file: call one of their systems something else"
+    elif any(not _agree(run, chosen) for run in runs):
+        yield f"{name}: the tests hold different runs against it, as {chosen.nodeid} and another one do"
+
+
+def _chosen(runs: list[Accepted]) -> Accepted:
+    """Choose what is stored: what a gate asks for; else the deepest run, with the measures of all tests."""
+    chosen = max(runs, key=lambda run: (run.gates is not None, run.depth))
+    if chosen.gates is not None:
+        return chosen
+    columns = {measure: values for run in runs for measure, values in run.scores.columns.items()}
+    return chosen._replace(scores=chosen.scores.with_columns(columns))
+
+
+def _owner(run: Accepted) -> tuple[str, str, str | None]:
+    return run.benchmark.name, run.system, run.gates
+
+
+def _agree(one: Accepted, other: Accepted) -> bool:
+    """Whether two runs are the same as deep as both go."""
+    depth = min(one.depth, other.depth)
+    cut = [cut_run(run.scores.judged.run, run.benchmark.qrels, depth).columns for run in (one, other)]
+    return one is other or same_rows(*cut)
+
+
+def _write(baselines: Baselines, path: Path, new: Baseline) -> Iterator[str]:
+    name = baselines.named(path)
+    try:
+        old = read_baseline(path)
+    except MissingBaselineError:
+        old = None
+    except InputError:
+        yield f"{name}: the old one was damaged"
+        old = None
+    changed = changes(old, new)
+    if changed:
+        write_baseline(path, new)
+    for line in changed or ["unchanged"]:
+        yield f"{name}: {line}"

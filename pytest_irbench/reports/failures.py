@@ -1,0 +1,106 @@
+"""Why a threshold of a gate failed, told for each of their kinds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from pytest_irbench.errors import clipped
+from pytest_irbench.gates.declared import (
+    DropSpec,
+    ExpectSpec,
+    KnownBadSpec,
+    QueryDropSpec,
+    ThresholdSpec,
+    WorstConversationSpec,
+)
+from pytest_irbench.gates.rulings import losers
+from pytest_irbench.reports.explain import (
+    DOCUMENTS_SHOWN,
+    QUERIES_SHOWN,
+    Among,
+    counts,
+    documents,
+    explain,
+    number_of,
+    text_of,
+)
+from pytest_irbench.reports.explain_drop import against, lost_most
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_irbench.gates.decide import Verdict
+    from pytest_irbench.gates.declared import Threshold
+    from pytest_irbench.gates.measured import MeasuredGate
+
+_DOCUMENTS_LISTED = 10
+
+
+def explain_failure(threshold: Threshold, gate: MeasuredGate, verdict: Verdict, place: str) -> str:
+    """Explain why a threshold failed.
+
+    Parameters
+    ----------
+    threshold, gate, verdict
+        What was decided, on what, and how.
+    place
+        Where the threshold stands, for instance ``irbench.yaml:12``; the last line.
+    """
+    if isinstance(threshold, ThresholdSpec):
+        among = None
+        if threshold.slice:
+            ids = gate.query_ids(threshold.slice)
+            among = Among(threshold.slice.name, threshold.slice.where.text, ids)
+        measure = gate.measure(threshold.measure)
+        return explain(verdict, gate.scores, measure, gate.benchmark, place, among)
+    lines = [verdict.sentence, *(f"  {line}".rstrip() for line in _told(threshold, gate))]
+    return "\n".join([*lines, "", f"{place}: {_edited(threshold, verdict)}"])
+
+
+def _told(threshold: Threshold, gate: MeasuredGate) -> Iterator[str]:
+    match threshold:
+        case DropSpec():
+            yield from _drop(threshold, gate)
+        case QueryDropSpec():
+            comparison = gate.comparison(threshold.measure)
+            yield from counts(gate.scores, gate.measure(threshold.measure), gate.benchmark)
+            yield from against(comparison, gate.baseline)
+            yield ""
+            yield from lost_most(comparison, gate.scores, gate.baseline.scores, gate.benchmark, losers(threshold, gate))
+        case WorstConversationSpec():
+            yield from counts(gate.scores, gate.measure(threshold.measure), gate.benchmark)
+            yield ""
+            yield from _conversations(threshold, gate)
+        case ExpectSpec():
+            many = min(threshold.within or DOCUMENTS_SHOWN, _DOCUMENTS_LISTED)
+            yield f"benchmark {gate.benchmark.name}, system {gate.scores.judged.run}"
+            yield f"query: {text_of(gate.benchmark, threshold.query_id)}"
+            yield from documents(gate.scores.judged, threshold.query_id, many)
+        case KnownBadSpec():
+            yield f"query: {text_of(gate.benchmark, threshold.query_id)}"
+
+
+def _drop(threshold: DropSpec, gate: MeasuredGate) -> Iterator[str]:
+    comparison = gate.comparison(threshold.measure, threshold.slice)
+    among = threshold.slice
+    ids = gate.query_ids(among)
+    measure = gate.measure(threshold.measure)
+    yield from counts(gate.scores, measure, gate.benchmark, Among(among.name, among.where.text, ids) if among else None)
+    yield from against(comparison, gate.baseline)
+    yield ""
+    yield from lost_most(comparison, gate.scores, gate.baseline.scores, gate.benchmark)
+
+
+def _conversations(threshold: WorstConversationSpec, gate: MeasuredGate) -> Iterator[str]:
+    text = gate.text(threshold.measure)
+    worst = gate.conversations(threshold.measure)[:QUERIES_SHOWN]
+    rows = [(clipped(one.name), number_of(text, one.value), str(one.turns)) for one in worst]
+    yield "lowest conversations:"
+    yield from tabulate(rows, ("conversation", text, "turns"), "plain", disable_numparse=True).split("\n")
+
+
+def _edited(threshold: Threshold, verdict: Verdict) -> str:
+    subject = threshold.subject(verdict.measure)
+    return f"{subject} {threshold.rule}" if verdict.measure else f"queries.{threshold.rule}, {subject}"

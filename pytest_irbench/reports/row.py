@@ -1,0 +1,79 @@
+"""One threshold as it came out, and how rows are set as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+class Row(NamedTuple):
+    """One threshold as it came out, made of plain values so that it crosses processes.
+
+    Attributes
+    ----------
+    benchmark, system, measure, rule, place
+        The threshold and where it stands.
+    outcome
+        ``passed``, ``failed``, ``error``, or pytest's word for what else happened.
+    limit
+        None when it is only known once measured, and was not.
+    subject, threshold
+        What it is about and what it asks for, in words; by default made of measure, rule and limit.
+    value, shown
+        None when it could not be measured; in words where it is not the measure's.
+    queries, missing, extra
+        Number of judged queries, of those the run lacks, and of the run's unjudged ones.
+    note
+        What a reader must know beside the table, or an empty text.
+    since, rejudged
+        Which baseline it was held against, and what other judgments make of that, or empty texts.
+    evidence
+        That of a ``max_drop``, which has all that follows; see `pytest_irbench.gates.comparison`.
+    baseline, drop, drop_low, drop_high, p, worse, better, detectable, false_alarms, units
+        The baseline's value; the drop with its 95% interval and one-sided p-value; the numbers of queries;
+        the smallest drop that is seen reliably, how often chance alone fails, and what was drawn.
+    """
+
+    benchmark: str
+    system: str
+    measure: str
+    rule: str
+    place: str
+    outcome: str
+    limit: float | None = None
+    subject: str = ""
+    threshold: str = ""
+    value: float | None = None
+    shown: str = ""
+    queries: int | None = None
+    missing: int | None = None
+    extra: int | None = None
+    note: str = ""
+    since: str = ""
+    rejudged: str = ""
+    evidence: str = ""
+    baseline: float = 0.0
+    drop: float = 0.0
+    drop_low: float = 0.0
+    drop_high: float = 0.0
+    p: float = 1.0
+    worse: int = 0
+    better: int = 0
+    detectable: float = 0.0
+    false_alarms: float = 0.0
+    units: str = ""
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> Iterator[str]:
+    """Print a table as tabulate's format ``simple``, with the columns `right` to the right.
+
+    A file may hold ten thousand thresholds, and tabulate looks at each cell several times.
+    """
+    columns = zip(header, *rows, strict=True)
+    widths = [max(len(title) + 2, *map(len, cells)) for title, *cells in columns]
+    aligned = [f"{{:{'>' if place in right else '<'}{width}}}" for place, width in enumerate(widths)]
+    line = "  ".join(aligned).format
+    for row in (header, ["-" * width for width in widths], *rows):
+        yield line(*row).rstrip()
