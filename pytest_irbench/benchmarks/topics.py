@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_irbench.benchmarks.benchmark import Topic, Topics
 from pytest_irbench.benchmarks.conversations import read_utterances, with_history
 from pytest_irbench.errors import InputError
-from pytest_irbench.formats.windows import read_bytes
+from pytest_irbench.formats.windows import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,15 +55,15 @@ def judged_topics(topics: Iterable[Topic], qrels: Qrels, source: str | Path | No
     judged = set(qrels.query_ids)
     kept = [topic for topic in topics if topic.query_id in judged]
     if not kept:
-        theirs = _some(topic.query_id for topic in topics)
+        theirs = some_ids(topic.query_id for topic in topics)
         raise InputError(
-            f"no topic is judged: the topics have {theirs}, the qrels {_some(qrels.query_ids)}: "
+            f"no topic is judged: the topics have {theirs}, the qrels {some_ids(qrels.query_ids)}: "
             "use the ids of the qrels",
             source,
         )
     missing = judged - {topic.query_id for topic in kept}
     if missing:
-        ids = _some(query_id for query_id in qrels.query_ids if query_id in missing)
+        ids = some_ids(query_id for query_id in qrels.query_ids if query_id in missing)
         raise InputError(
             f"{len(missing)} judged queries have no topic: {ids}: add their text or drop their judgments",
             source,
@@ -71,7 +71,7 @@ def judged_topics(topics: Iterable[Topic], qrels: Qrels, source: str | Path | No
     return Topics(kept)
 
 
-def _some(query_ids: Iterable[str]) -> str:
+def some_ids(query_ids: Iterable[str]) -> str:
     """Name the first three of these ids."""
     ids = [repr(query_id) for query_id in islice(query_ids, 4)]
     return ", ".join(ids[:3]) + (", ..." if len(ids) > 3 else "")
@@ -81,7 +81,7 @@ def _read_tsv(path: Path) -> list[Topic]:
     topics: dict[str, Topic] = {}
     lines: dict[str, int] = {}
     # Lines end at a line feed only; other separators of Unicode may stand inside a text.
-    for number, line in enumerate(_decode(path, read_bytes(path)).split("\n"), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         if not line.strip():
             continue
         query_id, tab, text = line.partition("\t")
@@ -100,12 +100,3 @@ def _read_tsv(path: Path) -> list[Topic]:
     if not topics:
         raise InputError("has no topics: expected lines of query_id, tab, text", path)
     return list(topics.values())
-
-
-def _decode(path: Path, content: bytes) -> str:
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        bad = content[error.start]
-        raise InputError(f"byte 0x{bad:02x} is not UTF-8: save the file as UTF-8", path, line) from None

@@ -69,6 +69,23 @@ def read_bytes(path: Path) -> bytes:
     return content.removeprefix(BOM)
 
 
+def read_text(path: Path) -> str:
+    """Read a file of UTF-8 text as `read_bytes` does.
+
+    Raises
+    ------
+    InputError
+        When it can't be read or unpacked, or is not UTF-8, with the line of the first bad byte.
+    """
+    content = read_bytes(path)
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        bad = content[error.start]
+        raise InputError(f"byte 0x{bad:02x} is not UTF-8: save the file as UTF-8", path, line) from None
+
+
 def is_gzip(path: Path) -> bool:
     """Whether a file begins as gzip does."""
     with path.open("rb") as file:
