@@ -233,7 +233,7 @@ class ExpectSpec(NamedTuple):
 
 
 class KnownBadSpec(NamedTuple):
-    """A query that is known to be bad (``queries.xfail``): its value is below `below`, and `reason` says why."""
+    """A query that is known to be bad (``queries.xfail``): below `below`, for a `reason`."""
 
     query_id: str
     reason: str

@@ -111,9 +111,13 @@ def _scored(
 ) -> HeldBaseline:
     run = stored.run
     run.benchmark = benchmark
-    scores = evaluate(run, benchmark.qrels, dict.fromkeys(measures), relevance_level=benchmark.relevance_level)
+    scores = evaluate(
+        run, benchmark.qrels, dict.fromkeys(measures), relevance_level=benchmark.relevance_level
+    )
     rejudged = stored.pins.qrels != wanted.qrels
     if not rejudged:
         texts = stored.pins.measures
-        check_values(path, stored, {text: scores[text] for text in texts}, {t: scores.means[t] for t in texts})
+        check_values(
+            path, stored, {text: scores[text] for text in texts}, {t: scores.means[t] for t in texts}
+        )
     return HeldBaseline(stored, scores, rejudged)

@@ -121,7 +121,9 @@ class MeasuredGate:
                 groups.setdefault(topic.conversation, []).append(values[topic.query_id])
         if not groups:
             raise InputError(f"benchmark {self.benchmark.name} has no conversations, so none is the worst")
-        means = [Conversation(name, math.fsum(group) / len(group), len(group)) for name, group in groups.items()]
+        means = [
+            Conversation(name, math.fsum(group) / len(group), len(group)) for name, group in groups.items()
+        ]
         return sorted(means, key=lambda conversation: (conversation.value, conversation.name))
 
     def comparison(self, measure: str, among: Slice | None = None) -> Comparison:
@@ -169,7 +171,9 @@ class MeasuredGate:
         """
         found = tuple(query_id for query_id in self.scores.query_ids if query_id not in self.spec.known_bad)
         if not found:
-            raise InputError(f"every query of benchmark {self.benchmark.name} is in queries.xfail: none is left")
+            raise InputError(
+                f"every query of benchmark {self.benchmark.name} is in queries.xfail: none is left"
+            )
         return found
 
     def rank(self, query_id: str, doc_id: str) -> int | None:

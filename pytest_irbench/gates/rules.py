@@ -5,8 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_irbench.errors import InputError
-from pytest_irbench.gates.declared import ExpectSpec, KnownBadSpec, QueryDropSpec, Slice, WorstConversationSpec
-from pytest_irbench.gates.nodes import Fields, ListNode, MapNode, Scalar, as_map, described, shown, wrong_number
+from pytest_irbench.gates.declared import (
+    ExpectSpec,
+    KnownBadSpec,
+    QueryDropSpec,
+    Slice,
+    WorstConversationSpec,
+)
+from pytest_irbench.gates.nodes import (
+    Fields,
+    ListNode,
+    MapNode,
+    Scalar,
+    as_map,
+    described,
+    shown,
+    wrong_number,
+)
 from pytest_irbench.gates.thresholds import (
     read_limit,
     read_measures,
@@ -48,9 +63,7 @@ class Rules(NamedTuple):
     known_bad: frozenset[str]
 
 
-def read_rules(
-    gate: MapNode, fields: Fields, faults: Faults, levels: set[int], names: Pattern[str]
-) -> Rules:
+def read_rules(gate: MapNode, fields: Fields, faults: Faults, levels: set[int], names: Pattern[str]) -> Rules:
     """Read the rules of a gate.
 
     Parameters
@@ -119,7 +132,9 @@ class _Reader:
         fields = Fields(body, self.faults, f"slice {shown(key.text)}", KEYS["slice"])
         for name in KEYS["slice"]:
             if name not in fields:
-                self.faults.add(key, f"slice {shown(key.text)} has no {name}: it is a mapping such as {_WHERE}")
+                self.faults.add(
+                    key, f"slice {shown(key.text)} has no {name}: it is a mapping such as {_WHERE}"
+                )
         text = fields.text("where", '"turn >= 5"')
         if text is None:
             return
@@ -196,7 +211,9 @@ class _Reader:
                 continue
             first = seen.setdefault((query_id, doc_id), mapping.line)
             if first != mapping.line:
-                said = f"document {shown(doc_id)} of query {shown(query_id)} is expected already in line {first}"
+                said = (
+                    f"document {shown(doc_id)} of query {shown(query_id)} is expected already in line {first}"
+                )
                 self.faults.add(mapping, f"{said}: keep one")
             reason = self.reasons.get(query_id)
             yield ExpectSpec(query_id, doc_id, within, absent, mapping.line, mapping.column, reason)
@@ -215,7 +232,9 @@ class _Reader:
             self.reasons[query_id] = reason
             accepted = f"below maps measures to a value, as in {_KNOWN_BAD}"
             for key, value in read_measures(item.get("below"), self.faults, self.levels, accepted):
-                limit = read_limit("below", key, value, self.faults, f"below of {shown(key.text)} is a number")
+                limit = read_limit(
+                    "below", key, value, self.faults, f"below of {shown(key.text)} is a number"
+                )
                 if limit is not None:
                     yield KnownBadSpec(query_id, reason, key.text, limit, mapping.line, mapping.column)
 

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, assert_never
 
 from pytest_irbench.errors import InputError
+from pytest_irbench.gates.decide import ALPHA, Verdict, decide, decide_drop, printed
 from pytest_irbench.gates.declared import (
     DropSpec,
     ExpectSpec,
@@ -14,7 +15,6 @@ from pytest_irbench.gates.declared import (
     ThresholdSpec,
     WorstConversationSpec,
 )
-from pytest_irbench.gates.decide import ALPHA, Verdict, decide, decide_drop, printed
 
 if TYPE_CHECKING:
     from pytest_irbench.gates.declared import Slice, Threshold
@@ -79,7 +79,9 @@ def _drop(threshold: DropSpec, gate: MeasuredGate) -> Verdict:
         # The smallest p-value that so few units can give, adjusted.
         if family * 0.5**units > ALPHA:
             tests = f" and {family} significance thresholds" if family > 1 else ""
-            said = f"with {units} {comparison.unit}{'s' * (units != 1)}{tests}, no drop can ever be significant"
+            said = (
+                f"with {units} {comparison.unit}{'s' * (units != 1)}{tests}, no drop can ever be significant"
+            )
             raise InputError(f"{said}, and this threshold can never fail: take evidence mean or noninferior")
     return decide_drop(comparison, threshold.budget, threshold.evidence, p, of=_of(threshold.slice))
 
@@ -112,7 +114,9 @@ def _expect(threshold: ExpectSpec, gate: MeasuredGate) -> Verdict:
     # A query without results lacks every document, which shows nothing.
     empty = threshold.query_id in gate.scores.judged.missing
     holds = inside != threshold.absent and not empty
-    where = "nothing is returned" if empty else "it is not returned" if rank is None else f"it is at rank {rank}"
+    where = (
+        "nothing is returned" if empty else "it is not returned" if rank is None else f"it is at rank {rank}"
+    )
     shown = "not returned" if rank is None else f"rank {rank}"
     subject = f"query {threshold.query_id}, document {threshold.doc_id}"
     sentence = f"{subject}: expected {threshold}, {where}"

@@ -225,7 +225,9 @@ class _Reader:
         columns = self.path_of(fields, "topic_columns", "columns.tsv")
         gates = []
         for benchmark, system in product(benchmarks, systems):
-            gates.append(GateSpec(mapping.line, benchmark, system, depth, rules.thresholds, columns, rules.known_bad))
+            gates.append(
+                GateSpec(mapping.line, benchmark, system, depth, rules.thresholds, columns, rules.known_bad)
+            )
             first = self.pairs.setdefault((benchmark, system), gates[-1])
             if first is not gates[-1]:
                 said = f"benchmark {benchmark} with system {system} is a gate already in line {first.line}"

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates.declared import Budget, DropSpec, Evidence, Limit, ThresholdSpec
-from pytest_irbench.gates.nodes import Fields, MapNode, Scalar, as_map, described, nearest, shown, wrong_number
+from pytest_irbench.gates.nodes import (
+    Fields,
+    MapNode,
+    Scalar,
+    as_map,
+    described,
+    nearest,
+    shown,
+    wrong_number,
+)
 from pytest_irbench.measures.measure import Measure
 
 if TYPE_CHECKING:
@@ -22,6 +31,14 @@ LIMIT_KEYS = ("min", "max", "max_drop", "evidence", "slack")
 """The keys of a threshold's long form."""
 
 EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
+
+_EMPTY = {
+    ("min", 0): "a minimum of 0 can never fail, raise it or leave it out",
+    ("below", 0): "nothing is below 0, raise it",
+    ("max", 1): "a maximum of 1 can never fail, lower it or leave it out",
+    ("max_drop", 1): "a drop of 1 can never fail, lower it or leave it out",
+}
+"""Limits that can't be meant; those of 1 for measures whose values lie in 0..1."""
 
 _LIMITS: tuple[Limit, ...] = ("min", "max")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
@@ -101,7 +118,9 @@ class _Limits:
 
     def read_slack(self, fields: Fields) -> None:
         if "slack" in fields and "min" not in fields:
-            self.faults.add(fields.known["slack"][0], f"slack of {shown(self.key.text)} goes with a min: add one")
+            self.faults.add(
+                fields.known["slack"][0], f"slack of {shown(self.key.text)} goes with a min: add one"
+            )
         self.slack = read_slack(fields, self.faults) or self.slack
 
     def limits(self, fields: Fields) -> list[ThresholdSpec]:
@@ -136,7 +155,9 @@ class _Limits:
         if isinstance(node, Scalar) and node.value in EVIDENCE:
             return cast("Evidence", node.value)
         text = node.text if isinstance(node, Scalar) else ""
-        self.faults.add(node, f"evidence is {', '.join(EVIDENCE)}, not {described(node)}{nearest(text, EVIDENCE)}")
+        self.faults.add(
+            node, f"evidence is {', '.join(EVIDENCE)}, not {described(node)}{nearest(text, EVIDENCE)}"
+        )
         return "mean"
 
 
@@ -159,10 +180,30 @@ def read_budget(key: Scalar, node: Node, faults: Faults) -> Budget | None:
         budget = Budget(float(percent[1]), percent=True)
         if budget.size < 100:
             return budget
-        faults.add(node, f"max_drop {text} of {shown(key.text)}: nothing drops by more than all, it can never fail")
+        faults.add(
+            node, f"max_drop {text} of {shown(key.text)}: nothing drops by more than all, it can never fail"
+        )
         return None
-    limit = read_limit("max_drop", key, node, faults, f"max_drop of {shown(key.text)} is a number such as 0.02, or 2%")
+    limit = read_limit(
+        "max_drop", key, node, faults, f"max_drop of {shown(key.text)} is a number such as 0.02, or 2%"
+    )
     return None if limit is None else Budget(limit)
+
+
+def budget_of(given: float | str) -> Budget:
+    """Read a budget that is written in Python: ``0.02`` or ``"2%"``.
+
+    Raises
+    ------
+    InputError
+        When it is neither, or below 0.
+    """
+    percent = _PERCENT.fullmatch(given.strip()) if isinstance(given, str) else None
+    if percent:
+        return Budget(float(percent[1]), percent=True)
+    if isinstance(given, str | bool) or not 0 <= given < math.inf:
+        raise InputError(f"budget is a number from 0, such as 0.02, or a text such as '2%', not {given!r}")
+    return Budget(float(given))
 
 
 def read_limit(rule: str, key: Scalar, node: Node, faults: Faults, accepted: str) -> float | None:
@@ -189,7 +230,9 @@ def read_limit(rule: str, key: Scalar, node: Node, faults: Faults, accepted: str
     return None
 
 
-def read_measures(node: Node | None, faults: Faults, levels: Iterable[int], accepted: str) -> list[tuple[Scalar, Node]]:
+def read_measures(
+    node: Node | None, faults: Faults, levels: Iterable[int], accepted: str
+) -> list[tuple[Scalar, Node]]:
     """Return the entries of a mapping whose keys are measures; ``allow`` is none."""
     if node is None:
         return []
@@ -232,11 +275,4 @@ def _limit_fault(rule: str, limit: float, *, bounded: bool) -> str | None:
         return "the values of this measure lie in 0..1, and so must its limit"
     if limit < 0:
         return "no measure is below 0, so neither may its limit be"
-    if rule == "min" and limit == 0:
-        return "a minimum of 0 can never fail, raise it or leave it out"
-    if rule == "below" and limit == 0:
-        return "nothing is below 0, raise it"
-    if rule in ("max", "max_drop") and bounded and limit == 1:
-        what = "maximum" if rule == "max" else "drop"
-        return f"a {what} of 1 can never fail, lower it or leave it out"
-    return None
+    return _EMPTY.get((rule, limit)) if bounded or limit == 0 else None

@@ -180,7 +180,9 @@ def _matches(name: str, pattern: str) -> bool:
 def asked(config: pytest.Config) -> bool:
     """Whether the command line asks for something, rightly or not: by option or by naming a file of gates."""
     options = ("irbench", "irbench_run", "irbench_prove")
-    given = any(config.getoption(option) for option in options) or config.getoption("irbench_update") is not None
+    given = (
+        any(config.getoption(option) for option in options) or config.getoption("irbench_update") is not None
+    )
     return bool(given or "--irbench" in config.invocation_params.args or names_gate_file(config))
 
 

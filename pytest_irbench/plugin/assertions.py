@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pytest_irbench.errors import InputError, IrbenchError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.benchmarks.qrels import Qrels
@@ -26,8 +26,31 @@ if TYPE_CHECKING:
 # pytest leaves the frames of this module out: the line to look at is the user's.
 __tracebackhide__ = True
 
-made: deque[MeasuredValue] = deque(maxlen=1000)
+made: deque[MeasuredValue | BaselineLimit] = deque(maxlen=1000)
 """The last values made since the plugin looked; bounded, as without the plugin nobody does."""
+
+
+class BaselineLimit:
+    """A stored baseline as one side of a comparison with a measured value.
+
+    Attributes
+    ----------
+    call
+        How it was made, for messages.
+    compared
+        Whether it was compared yet.
+    """
+
+    def __init__(self, call: str, hold: Callable[[MeasuredValue, str], None]) -> None:
+        self.call = call
+        self.compared = False
+        self._hold = hold
+        made.append(self)
+
+    def hold(self, value: MeasuredValue, rule: str) -> bool:
+        """Decide a comparison of a measured value with it; raises `AssertionError` when it is false."""
+        self._hold(value, rule)
+        return True
 
 
 class MeasuredValue(float):
@@ -58,9 +81,9 @@ class MeasuredValue(float):
         return value
 
     def _met(self, other: object) -> None:
-        """Note a comparison, which is also one of the other value when both were measured."""
+        """Note a comparison, which is also one of the other side when that was made to be compared."""
         self.compared = True
-        if isinstance(other, MeasuredValue):
+        if isinstance(other, MeasuredValue | BaselineLimit):
             other.compared = True
 
     def _hold(self, rule: str, limit: Any) -> bool:
@@ -71,22 +94,24 @@ class MeasuredValue(float):
         if isinstance(limit, str | bytes):
             raise TypeError(f"{self.call} is a number and was compared with {limit!r}")
         self._met(limit)
+        if isinstance(limit, BaselineLimit):
+            return limit.hold(self, rule)
         text = self.measure.text(self.scores.relevance_level)
         verdict = decide(text, float(self), rule, float(limit))
         if verdict.outcome == "failed":
             raise AssertionError(explain(verdict, self.scores, self.measure, self.benchmark))
         return True
 
-    def __ge__(self, limit: float) -> bool:
+    def __ge__(self, limit: float | BaselineLimit) -> bool:
         return self._hold(">=", limit)
 
-    def __gt__(self, limit: float) -> bool:
+    def __gt__(self, limit: float | BaselineLimit) -> bool:
         return self._hold(">", limit)
 
-    def __le__(self, limit: float) -> bool:
+    def __le__(self, limit: float | BaselineLimit) -> bool:
         return self._hold("<=", limit)
 
-    def __lt__(self, limit: float) -> bool:
+    def __lt__(self, limit: float | BaselineLimit) -> bool:
         return self._hold("<", limit)
 
     def __eq__(self, other: object) -> bool:
@@ -189,8 +214,14 @@ def _measure(call: str, run: RunLike, measure: str | Measure, qrels: QrelsLike |
 
 def never_compared() -> str | None:
     """Name the values made and never compared since the last call, and forget all."""
-    forgotten = [value.call for value in made if not value.compared]
+    forgotten = [value for value in made if not value.compared]
     made.clear()
-    if not forgotten:
-        return None
-    return "\n".join(f"{call} was never compared: write {call} >= 0.5, for instance" for call in forgotten)
+    return "\n".join(map(_forgotten, forgotten)) or None
+
+
+def _forgotten(value: MeasuredValue | BaselineLimit) -> str:
+    if isinstance(value, BaselineLimit):
+        example = f"assert_ndcg_at(run, 10) >= {value.call}"
+    else:
+        example = f"{value.call} >= 0.5"
+    return f"{value.call} was never compared: write {example}, for instance"

@@ -108,9 +108,7 @@ class Baselines:
         """Name a file as a reader of a message would."""
         return os.path.relpath(path, self.config.invocation_params.dir)
 
-    def hold(
-        self, folder: Path, accepted: Accepted, read: Callable[[Path], HeldBaseline]
-    ) -> HeldBaseline:
+    def hold(self, folder: Path, accepted: Accepted, read: Callable[[Path], HeldBaseline]) -> HeldBaseline:
         """Give the baseline for a run; under `--irbench-update` the run itself, which is to become it.
 
         Parameters

@@ -190,7 +190,7 @@ def _make_test(module: str, system: str, thresholds: list[GateThreshold]) -> Cal
 
 
 def measure(session: IrbenchSession, item: pytest.Item) -> None:
-    """Measure and decide what a test that is set up will tell; what goes wrong here is an error, not a failure."""
+    """Decide what a test that is set up will tell; what goes wrong here is an error, not a failure."""
     from pytest_irbench.gates.rulings import decide_threshold
     from pytest_irbench.plugin.measuring import AskedGate
 

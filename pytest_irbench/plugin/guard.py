@@ -62,6 +62,8 @@ class Guard:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the outcome of a threshold."""
+        if report.failed:
+            self.session.failed.add(report.nodeid)
         decided = report.when == "call" or report.outcome != "passed"
         if decided and any(name == "irbench_order" for name, _ in report.user_properties):
             from pytest_irbench.plugin import told
@@ -85,12 +87,17 @@ class Guard:
             self.session.holes = self.session.undecided()
         # A session that was interrupted, or that failed in pytest itself, proves nothing.
         ended = passes or exitstatus == pytest.ExitCode.TESTS_FAILED
+        if self.session.baselines.reason is not None:
+            from pytest_irbench.plugin.updates import update
+
+            self.session.update = update(self.session, ended=ended)
         if ended and session.config.getoption("irbench_prove"):
             from pytest_irbench.plugin.proof import prove_session
 
             prove_session(self.session, passes=passes)
         blind = any(proof.proof.is_blind for proof in self.session.proofs)
-        if passes and (self.session.holes or self.session.unproved or blind):
+        refused = bool(self.session.update and self.session.update.faults)
+        if passes and (self.session.holes or self.session.unproved or blind or refused):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -98,6 +105,8 @@ class Guard:
         from pytest_irbench.plugin import told
 
         told.write_summary(terminalreporter, self.session)
+        if self.session.update:
+            told.write_update(terminalreporter, self.session.update)
         if self.session.proofs or self.session.unproved:
             from pytest_irbench.plugin.proof import write_proofs
 

@@ -1,4 +1,4 @@
-"""How a gate is measured: its run is read or asked for, scored, and made ready to be held to its thresholds."""
+"""How a gate is measured: its run is read or asked for, and scored."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
         compared = [measure_of(benchmark, text) for text in gate.compared]
         accepted = Accepted(benchmark, asked.name, scores.only(compared), depth, spec.path.name, asked.nodeid)
         folder = session.baselines.folder_of_gates(spec.path)
-        return session.baselines.hold(folder, accepted, lambda path: hold_gate(path, benchmark, asked.name, accepted.pins))
+        return session.baselines.hold(
+            folder, accepted, lambda path: hold_gate(path, benchmark, asked.name, accepted.pins)
+        )
 
     def columns() -> TopicColumns | None:
         from pytest_irbench.benchmarks.topic_columns import read_topic_columns

@@ -44,7 +44,9 @@ def declared_properties(known: Known, threshold: Threshold, place: str) -> list[
     return given if limit is None else [*given, ("irbench_limit", float(limit))]
 
 
-def measured_properties(threshold: Threshold, gate: MeasuredGate, verdict: Verdict) -> Iterator[tuple[str, Any]]:
+def measured_properties(
+    threshold: Threshold, gate: MeasuredGate, verdict: Verdict
+) -> Iterator[tuple[str, Any]]:
     """Give what is known of it when it is decided."""
     judged = gate.scores.judged
     # A rank or a limit that is not there is no number.

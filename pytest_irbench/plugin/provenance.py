@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import shutil
 import subprocess
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,7 @@ def provenance(reason: str, folder: Path) -> Provenance:
 
     versions = {name: version(name) for name in ("pytest-irbench", "numpy")}
     versions["python"] = platform.python_version()
-    day = datetime.now(timezone.utc).date().isoformat()
+    day = datetime.now(UTC).date().isoformat()
     return Provenance(day, " ".join(reason.split()), versions, commit(folder))
 
 
@@ -42,7 +42,7 @@ def commit(folder: Path) -> str | None:
         return None
     asked = [git, "-C", str(folder), "rev-parse", "HEAD"]
     try:
-        answer = subprocess.run(asked, capture_output=True, text=True, timeout=_PATIENCE, check=False)
+        answer = subprocess.run(asked, capture_output=True, text=True, timeout=_PATIENCE, check=False)  # noqa: S603 - no input of others
     except (OSError, subprocess.TimeoutExpired):
         return None
     return answer.stdout.strip() if answer.returncode == 0 else None

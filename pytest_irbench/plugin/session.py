@@ -168,7 +168,13 @@ class IrbenchSession:
         """
         from pytest_irbench.plugin.measuring import measure_gate
 
-        key = ("gate", asked.spec.path, asked.gate.benchmark, asked.gate.system, *sorted(asked.variant.items()))
+        key = (
+            "gate",
+            asked.spec.path,
+            asked.gate.benchmark,
+            asked.gate.system,
+            *sorted(asked.variant.items()),
+        )
         gate: MeasuredGate = self.once(key, lambda: measure_gate(self, asked))
         return gate
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import IrbenchError
+from pytest_irbench.plugin.session import printable
 from pytest_irbench.reports.row import Row
 from pytest_irbench.reports.summary import summary
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from pytest_irbench.gates.spec import BenchmarkSpec
     from pytest_irbench.plugin.session import IrbenchSession
+    from pytest_irbench.plugin.updates import Update
 
 _IDS_SHOWN = 3
 
@@ -55,6 +57,18 @@ def write_summary(terminal: pytest.TerminalReporter, session: IrbenchSession) ->
         counted = f"{count} threshold{'s' * (count != 1)}"
         what = "a file with faults" if count < 0 else counted
         terminal.write_line(f"irbench: {what} in {path} not run; run with --irbench=all")
+
+
+def write_update(terminal: pytest.TerminalReporter, update: Update) -> None:
+    """Print what `--irbench-update` changed, or why it changed nothing."""
+    terminal.section("irbench-update")
+    for line in update.written:
+        terminal.write_line(printable(line))
+    if update.faults:
+        what = "not all baselines could be written" if update.written else "no baseline was written"
+        terminal.write_line(f"irbench: {what}, so this session fails", red=True)
+    for line in update.faults:
+        terminal.write_line(printable(f"  {line}"))
 
 
 def _judged(own: BenchmarkSpec) -> str:

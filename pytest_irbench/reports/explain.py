@@ -145,10 +145,10 @@ def _queries(
     table = tabulate(rows, ("query_id", verdict.measure, "text"), "plain", disable_numparse=True).split("\n")
     lines = [table[0]]
     for query_id, line in zip(worst, table[1:], strict=True):
-        documents = documents(scores.judged, query_id)
+        shown = documents(scores.judged, query_id)
         if verdict.is_floor:
-            documents += _better(scores.judged, query_id, measure.rel or 1)
-        lines += [line, *(f"    {document}" for document in documents)]
+            shown += _better(scores.judged, query_id, measure.rel or 1)
+        lines += [line, *(f"    {document}" for document in shown)]
     return lines
 
 

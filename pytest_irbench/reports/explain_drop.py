@@ -27,7 +27,8 @@ def against(comparison: Comparison, held: HeldBaseline) -> Iterator[str]:
     yield f"{held.told}" + (f", commit {commit[:12]}" if commit else "")
     low, high = comparison.interval
     yield (
-        f"95% interval of the drop {-high + 0.0:.4f} to {-low + 0.0:.4f}, p = {comparison.permutation.drop:.4f}; "
+        f"95% interval of the drop {-high + 0.0:.4f} to {-low + 0.0:.4f}, "
+        f"p = {comparison.permutation.drop:.4f}; "
         f"{comparison.losses} worse, {comparison.wins} better, {comparison.ties} the same"
     )
     of = plural(comparison.units, comparison.unit, f"{comparison.unit}s")

@@ -68,7 +68,9 @@ def _told(threshold: Threshold, gate: MeasuredGate) -> Iterator[str]:
             yield from counts(gate.scores, gate.measure(threshold.measure), gate.benchmark)
             yield from against(comparison, gate.baseline)
             yield ""
-            yield from lost_most(comparison, gate.scores, gate.baseline.scores, gate.benchmark, losers(threshold, gate))
+            yield from lost_most(
+                comparison, gate.scores, gate.baseline.scores, gate.benchmark, losers(threshold, gate)
+            )
         case WorstConversationSpec():
             yield from counts(gate.scores, gate.measure(threshold.measure), gate.benchmark)
             yield ""
@@ -87,7 +89,9 @@ def _drop(threshold: DropSpec, gate: MeasuredGate) -> Iterator[str]:
     among = threshold.slice
     ids = gate.query_ids(among)
     measure = gate.measure(threshold.measure)
-    yield from counts(gate.scores, measure, gate.benchmark, Among(among.name, among.where.text, ids) if among else None)
+    yield from counts(
+        gate.scores, measure, gate.benchmark, Among(among.name, among.where.text, ids) if among else None
+    )
     yield from against(comparison, gate.baseline)
     yield ""
     yield from lost_most(comparison, gate.scores, gate.baseline.scores, gate.benchmark)
