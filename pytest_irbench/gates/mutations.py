@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pytest_irbench.measures.tie_rule import rank
+from pytest_irbench.measures.tie_rule import ranked_rows
 from pytest_irbench.runs.columns import Columns
 from pytest_irbench.runs.run import Run
 
@@ -43,26 +43,11 @@ def mutants(run: Run, benchmark: Benchmark) -> Iterator[tuple[str, Run | None]]:
     benchmark
         Its judgments and, for conversations, its topics.
     """
-    rankings = ranked_rows(run, benchmark)
+    rankings = ranked_rows(run, benchmark.qrels.query_ids)
     for place, (name, mutation) in enumerate(MUTATIONS.items()):
         # A generator for each, so that none hangs on how much the ones before it drew.
         changed = mutation(rankings, benchmark, np.random.default_rng([_SEED, place]))
         yield name, None if _same(rankings, changed) else _run_of(run, changed)
-
-
-def ranked_rows(run: Run, benchmark: Benchmark) -> dict[str, NDArray[np.int64]]:
-    """Return the rows of each judged query that the run answers, best first, queries in the qrels' order."""
-    columns = run.columns
-    order, _ = rank(columns.doc_ids, columns.scores, columns.offsets)
-    if order is None:
-        order = np.arange(len(columns.scores))
-    answered = {}
-    for query_id in benchmark.qrels.query_ids:
-        index = run.query_index.get(query_id)
-        if index is not None:
-            begin, end = columns.offsets[index : index + 2].tolist()
-            answered[query_id] = order[begin:end]
-    return {query_id: rows for query_id, rows in answered.items() if len(rows)}
 
 
 def _run_of(run: Run, rankings: Rankings) -> Run:

@@ -15,9 +15,12 @@ import numpy as np
 from pytest_irbench.formats.ids import WORD
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from pytest_irbench.formats.ids import Ids
+    from pytest_irbench.runs.run import Run
 
     Ints = NDArray[np.int64]
 
@@ -43,6 +46,29 @@ def rank(docs: Ids, scores: NDArray[np.float64], offsets: Ints) -> tuple[Ints | 
         return resolve_ties(None, docs, scores, offsets)
     order = np.lexsort((-scores, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
     return resolve_ties(order, docs, scores[order], offsets)
+
+
+def ranked_rows(run: Run, query_ids: Iterable[str]) -> dict[str, Ints]:
+    """Return the rows of each of these queries, best first; one without documents is left out.
+
+    Parameters
+    ----------
+    run
+        A large file is read whole.
+    query_ids
+        Their order is that of the answer.
+    """
+    columns = run.columns
+    order, _ = rank(columns.doc_ids, columns.scores, columns.offsets)
+    if order is None:
+        order = np.arange(len(columns.scores))
+    answered = {}
+    for query_id in query_ids:
+        index = run.query_index.get(query_id)
+        if index is not None:
+            begin, end = columns.offsets[index : index + 2].tolist()
+            answered[query_id] = order[begin:end]
+    return {query_id: rows for query_id, rows in answered.items() if len(rows)}
 
 
 def in_order(scores: NDArray[np.float64], offsets: Ints) -> bool:

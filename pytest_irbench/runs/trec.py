@@ -37,7 +37,17 @@ def first_tag(path: Path) -> str:
 
 def read_columns(path: Path) -> tuple[Columns, str]:
     """Read all rows of a file, and the tag of the first one."""
-    contents = read_contents(path)
+    return parse_columns(read_contents(path))
+
+
+def parse_columns(contents: Contents) -> tuple[Columns, str]:
+    """Read all rows of a file that is in memory, and the tag of the first one.
+
+    Raises
+    ------
+    InputError
+        As `pytest_irbench.runs.run.read_run`.
+    """
     queries, docs, scores = Grouping(), [], []
     tag = ""
     for table, values in contents.tables(RUN_FIELDS, _SCORE):
@@ -48,7 +58,7 @@ def read_columns(path: Path) -> tuple[Columns, str]:
         scores.append(values)
         tag = tag or table.ids(_TAG)[0]
     if not docs:
-        raise InputError("has no results: did the search step fail?", path)
+        raise InputError("has no results: did the search step fail?", contents.path)
     offsets, order = queries.offsets_and_order()
     column, values = Ids.joined(docs), np.concatenate(scores)
     if order is not None:
@@ -70,6 +80,25 @@ def read_rows(path: Path, begin: int, end: int | None) -> tuple[Ids, NDArray[np.
 
 def write_columns(columns: Columns, tag: str, path: Path) -> None:
     """Write a run file, whole or not at all; see `pytest_irbench.runs.run.Run.write`."""
+    content = columns_text(columns, tag)
+    if path.suffix == ".gz":
+        content = packed(content)
+    half = path.with_name(f".{path.name}.{os.getpid()}.half")
+    try:
+        half.write_bytes(content)
+        half.replace(path)
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def columns_text(columns: Columns, tag: str) -> bytes:
+    """Return the content of a run file, unpacked.
+
+    Raises
+    ------
+    InputError
+        When an id or the tag is empty or holds a blank, a tab or a line end.
+    """
     tag = _field(tag, "name of the run")
     lines = []
     for index, query_id in enumerate(columns.query_ids):
@@ -79,18 +108,15 @@ def write_columns(columns: Columns, tag: str, path: Path) -> None:
             doc = _field(columns.doc_ids[row], "document id")
             lines.append(f"{query} Q0 {doc} {row - begin + 1} {float(columns.scores[row])!r} {tag}\n")
     content = "".join(lines).encode()
-    if content.startswith(BOM):
-        content = BOM + content  # only the first one is taken for a mark
-    if path.suffix == ".gz":
-        import gzip
+    # Only the first byte order mark is taken for one.
+    return BOM + content if content.startswith(BOM) else content
 
-        content = gzip.compress(content, mtime=0)
-    half = path.with_name(f".{path.name}.{os.getpid()}.half")
-    try:
-        half.write_bytes(content)
-        half.replace(path)
-    finally:
-        half.unlink(missing_ok=True)
+
+def packed(content: bytes) -> bytes:
+    """Pack the content of a file with gzip; the same content gives the same bytes at any time."""
+    import gzip
+
+    return gzip.compress(content, mtime=0)
 
 
 def _field(text: str, what: str) -> str:
