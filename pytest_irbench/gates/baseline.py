@@ -101,6 +101,18 @@ class Baseline(NamedTuple):
     run: Run
 
 
+def pins_of(benchmark: Benchmark, measures: Iterable[str], depth: int) -> Pins:
+    """Pin what a gate asks for: its benchmark, the texts of its measures, and the documents of a topic."""
+    return Pins(
+        topics=benchmark.topics.sha256,
+        qrels=benchmark.qrels.sha256,
+        measures=tuple(sorted(measures)),
+        depth=depth,
+        doc_id="identity",
+        utterance="raw",
+    )
+
+
 def make_baseline(
     scores: Scores,
     benchmark: Benchmark,
@@ -129,14 +141,7 @@ def make_baseline(
     gates
         The name of the YAML file that owns it.
     """
-    pins = Pins(
-        topics=benchmark.topics.sha256,
-        qrels=benchmark.qrels.sha256,
-        measures=tuple(sorted(scores.means)),
-        depth=depth,
-        doc_id="identity",
-        utterance="raw",
-    )
+    pins = pins_of(benchmark, scores.means, depth)
     # The cutoff of IPrec@0.1 is a recall, which may be reached at any depth.
     within = all(isinstance(m.cutoff, int) and m.cutoff <= depth for m in scores.columns)
     return Baseline(
@@ -191,7 +196,7 @@ def changes(old: Baseline | None, new: Baseline) -> list[str]:
     if old is None:
         return ["new"]
     lines = [*_pin_lines(old.pins, new.pins), *_query_lines(old, new), *_value_lines(old, new)]
-    return lines or ([] if _same_rows(old.run.columns, new.run.columns) else ["run changed"])
+    return lines or ([] if same_rows(old.run.columns, new.run.columns) else ["run changed"])
 
 
 def _pin_lines(old: Pins, new: Pins) -> list[str]:
@@ -253,7 +258,8 @@ def _moved(measure: str, old: float, new: float) -> str:
     return f"{old:.{digits}f} -> {new:.{digits}f} ({difference:+.{digits}f})"
 
 
-def _same_rows(one: Columns, other: Columns) -> bool:
+def same_rows(one: Columns, other: Columns) -> bool:
+    """Whether two runs have the same documents with the same scores, in the same order."""
     if one.query_ids != other.query_ids or not np.array_equal(one.offsets, other.offsets):
         return False
     rows = np.arange(len(one.scores))

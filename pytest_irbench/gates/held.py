@@ -116,8 +116,5 @@ def _scored(
     )
     rejudged = stored.pins.qrels != wanted.qrels
     if not rejudged:
-        texts = stored.pins.measures
-        check_values(
-            path, stored, {text: scores[text] for text in texts}, {t: scores.means[t] for t in texts}
-        )
+        check_values(stored, scores.means, {text: scores[text] for text in stored.pins.measures}, path)
     return HeldBaseline(stored, scores, rejudged)

@@ -54,8 +54,8 @@ def _mark(drops: Sequence[Row]) -> str:
         return ""
     told = "; ".join(_told(row) for row in small)
     return (
-        f"max_drop is smaller than the smallest drop that {_units(small)} show in 8 of 10 cases, so below that "
-        f"chance decides: {told}. More queries or a larger max_drop make the verdict firm"
+        f"max_drop is smaller than the smallest drop that {_units(small)} show in 8 of 10 cases, "
+        f"so below that chance decides: {told}. More queries or a larger max_drop make the verdict firm"
     )
 
 
