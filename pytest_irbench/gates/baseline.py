@@ -144,6 +144,9 @@ def make_baseline(
     pins = pins_of(benchmark, scores.means, depth)
     # The cutoff of IPrec@0.1 is a recall, which may be reached at any depth.
     within = all(isinstance(m.cutoff, int) and m.cutoff <= depth for m in scores.columns)
+    run = cut_run(scores.judged.run, benchmark.qrels, depth if within else None)
+    # The tag of a TREC file has no blanks.
+    run.name = "_".join(run.name.split()) or "run"
     return Baseline(
         benchmark=benchmark.name,
         system=system,
@@ -152,7 +155,7 @@ def make_baseline(
         pins=pins,
         means=dict(scores.means),
         values={measure: scores[measure] for measure in pins.measures},
-        run=cut_run(scores.judged.run, benchmark.qrels, depth if within else None),
+        run=run,
     )
 
 

@@ -86,6 +86,13 @@ class Comparison:
     deviations: Floats = field(repr=False)
 
     @property
+    def drawn(self) -> str:
+        """How many units were drawn, in words: ``54 queries``."""
+        if self.units == 1:
+            return f"1 {self.unit}"
+        return f"{self.units} {'queries' if self.unit == 'query' else f'{self.unit}s'}"
+
+    @property
     def wins(self) -> int:
         """Queries with a higher value than in the baseline."""
         return int(np.count_nonzero(self.values > self.baseline_values))
@@ -178,7 +185,7 @@ class Comparison:
 
     def __str__(self) -> str:
         low, high = self.interval
-        of = "" if self.unit == "query" else f" in {self.units} {self.unit}s"
+        of = "" if self.unit == "query" else f" in {self.drawn}"
         alone = f": one {self.unit} says nothing about chance" if self.units == 1 else ""
         how = "all" if self.exact else "random"
         lines = [

@@ -29,11 +29,14 @@ class HeldBaseline(NamedTuple):
         Those of its run on the judgments of today.
     rejudged
         Whether the judgments have changed since it was stored.
+    is_new
+        Whether it is the run itself, which is to become the baseline.
     """
 
     stored: Baseline
     scores: Scores
     rejudged: bool = False
+    is_new: bool = False
 
     @property
     def told(self) -> str:

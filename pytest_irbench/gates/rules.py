@@ -163,7 +163,8 @@ class _Reader:
         expected = list(self.expectations(fields))
         yield from expected
         yield from known_bad
-        self.check_known_bad(fields, {one.query_id for one in (*expected, *known_bad)})
+        told = {one.query_id for one in expected} | {one.query_id for one in known_bad}
+        self.check_known_bad(fields, told)
 
     def drops(self, node: Node | None) -> Iterator[QueryDropSpec]:
         entries = read_measures(node, self.faults, self.levels, _DROP)

@@ -17,6 +17,7 @@ from pytest_irbench.gates.declared import (
 )
 
 if TYPE_CHECKING:
+    from pytest_irbench.gates.decide import Outcome
     from pytest_irbench.gates.declared import Slice, Threshold
     from pytest_irbench.gates.measured import MeasuredGate
 
@@ -79,9 +80,7 @@ def _drop(threshold: DropSpec, gate: MeasuredGate) -> Verdict:
         # The smallest p-value that so few units can give, adjusted.
         if family * 0.5**units > ALPHA:
             tests = f" and {family} significance thresholds" if family > 1 else ""
-            said = (
-                f"with {units} {comparison.unit}{'s' * (units != 1)}{tests}, no drop can ever be significant"
-            )
+            said = f"with {comparison.drawn}{tests}, no drop can ever be significant"
             raise InputError(f"{said}, and this threshold can never fail: take evidence mean or noninferior")
     return decide_drop(comparison, threshold.budget, threshold.evidence, p, of=_of(threshold.slice))
 
@@ -103,7 +102,7 @@ def _query_drop(threshold: QueryDropSpec, gate: MeasuredGate) -> Verdict:
     lost = losers(threshold, gate)
     many = f"{len(lost)} {'query' if len(lost) == 1 else 'queries'} lost more than {threshold.limit:g}"
     sentence = f"{many} of {text} against the baseline, {threshold.allow} may"
-    outcome = "failed" if len(lost) > threshold.allow else "passed"
+    outcome: Outcome = "failed" if len(lost) > threshold.allow else "passed"
     return Verdict(text, len(lost), "max_drop", threshold.allow, outcome, sentence, shown=f"{len(lost)} lost")
 
 
@@ -122,7 +121,7 @@ def _expect(threshold: ExpectSpec, gate: MeasuredGate) -> Verdict:
     sentence = f"{subject}: expected {threshold}, {where}"
     limit, value = float(within), math.inf if rank is None else float(rank)
     if threshold.reason is None:
-        outcome = "passed" if holds else "failed"
+        outcome: Outcome = "passed" if holds else "failed"
         return Verdict("", value, "expect", limit, outcome, sentence, shown)
     _ = gate.counted
     if holds:

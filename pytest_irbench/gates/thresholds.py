@@ -32,7 +32,7 @@ LIMIT_KEYS = ("min", "max", "max_drop", "evidence", "slack")
 
 EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
 
-_EMPTY = {
+_EMPTY: dict[tuple[str, float], str] = {
     ("min", 0): "a minimum of 0 can never fail, raise it or leave it out",
     ("below", 0): "nothing is below 0, raise it",
     ("max", 1): "a maximum of 1 can never fail, lower it or leave it out",
@@ -153,7 +153,7 @@ class _Limits:
             said = f"evidence of {shown(self.key.text)} goes with a max_drop: add one"
             self.faults.add(place, said)
         if isinstance(node, Scalar) and node.value in EVIDENCE:
-            return cast("Evidence", node.value)
+            return node.value
         text = node.text if isinstance(node, Scalar) else ""
         self.faults.add(
             node, f"evidence is {', '.join(EVIDENCE)}, not {described(node)}{nearest(text, EVIDENCE)}"

@@ -49,7 +49,10 @@ class BaselineLimit:
 
     def hold(self, value: MeasuredValue, rule: str) -> bool:
         """Decide a comparison of a measured value with it; raises `AssertionError` when it is false."""
-        self._hold(value, rule)
+        try:
+            self._hold(value, rule)
+        except IrbenchError as error:
+            raise error.with_traceback(None) from error.__cause__
         return True
 
 

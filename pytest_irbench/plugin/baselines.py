@@ -131,11 +131,13 @@ class Baselines:
         path = baseline_path(folder, accepted.benchmark.name, accepted.system)
         if self.reason is not None:
             self.accepted.setdefault(path, []).append(accepted)
-            return HeldBaseline(self.made(accepted), accepted.scores)
+            return HeldBaseline(self.made(accepted), accepted.scores, is_new=True)
         try:
             return read(path)
         except InputError as error:
-            command = f'pytest --irbench={accepted.benchmark.name} --irbench-update="why"'
+            elsewhere = self.config.getoption("irbench_baselines")
+            option = f" --irbench-baselines={elsewhere}" if elsewhere else ""
+            command = f'pytest --irbench={accepted.benchmark.name}{option} --irbench-update="why"'
             said = f"{error.message}: to store this run as the baseline, run {command}"
             raise InputError(said, self.named(error.path or path), error.line, error.column) from None
 

@@ -9,6 +9,7 @@ import pytest
 
 from pytest_irbench.benchmarks.builtin import expand
 from pytest_irbench.plugin.collect import gate_of, note
+from pytest_irbench.plugin.orphans import orphans
 from pytest_irbench.plugin.selection import declared_names, readable_specs
 from pytest_irbench.plugin.session import ALL, session_of
 
@@ -44,7 +45,7 @@ def nothing_to_measure(session: pytest.Session, items: Sequence[pytest.Item]) ->
     """Return an item for each thing that was asked for and that no collected test measures."""
     problems = [*_empty_systems(items), *_unknown_runs(session.config), *_empty_files(session.config)]
     if not _is_part(session.config):
-        problems += _empty_names(session.config)
+        problems += [*_empty_names(session.config), *orphans(session.config, items)]
     return [_stand_in(session, name, message) for name, message in problems]
 
 
@@ -56,7 +57,8 @@ def _empty_names(config: pytest.Config) -> Iterator[tuple[str, str]]:
     files = ", ".join(config.getini("irbench_files"))
     for name in state.selection.names:
         wanted = state.collected if name == ALL else set(expand(name)) & state.collected
-        if not wanted and name not in asked:
+        by_name = state.asks_by_name if name == ALL else name in asked
+        if not wanted and not by_name:
             message = f"--irbench={name}: no gate and no test for it was collected from {_where(config)}: "
             hint = _uncollected(config, name) or f"declare a gate in one of {files}"
             yield f"--irbench={name}", message + hint

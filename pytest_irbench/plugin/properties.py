@@ -11,7 +11,6 @@ from pytest_irbench.measures.measure import Measure
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_irbench.gates.comparison import Comparison
     from pytest_irbench.gates.decide import Verdict
     from pytest_irbench.gates.declared import Threshold
     from pytest_irbench.gates.measured import MeasuredGate
@@ -59,13 +58,12 @@ def measured_properties(
     yield "irbench_missing", len(judged.missing)
     yield "irbench_extra", judged.extra
     yield from _notes(gate, verdict)
-    if isinstance(threshold, DropSpec):
-        comparison = gate.comparison(threshold.measure, threshold.slice)
-        yield "irbench_evidence", threshold.evidence
-        yield from _compared(comparison, verdict)
-    if isinstance(threshold, DropSpec | QueryDropSpec):
+    # A run that is to become the baseline differs from itself in nothing.
+    if isinstance(threshold, DropSpec | QueryDropSpec) and not gate.baseline.is_new:
         yield "irbench_since", gate.baseline.told
         yield "irbench_rejudged", _rejudged(gate, verdict.measure)
+        if isinstance(threshold, DropSpec):
+            yield from _compared(threshold, gate, verdict)
 
 
 def _notes(gate: MeasuredGate, verdict: Verdict) -> Iterator[tuple[str, str]]:
@@ -77,8 +75,10 @@ def _notes(gate: MeasuredGate, verdict: Verdict) -> Iterator[tuple[str, str]]:
         yield "irbench_note", verdict.note
 
 
-def _compared(comparison: Comparison, verdict: Verdict) -> Iterator[tuple[str, Any]]:
+def _compared(threshold: DropSpec, gate: MeasuredGate, verdict: Verdict) -> Iterator[tuple[str, Any]]:
+    comparison = gate.comparison(threshold.measure, threshold.slice)
     low, high = comparison.interval
+    yield "irbench_evidence", threshold.evidence
     yield "irbench_baseline", comparison.baseline
     yield "irbench_drop", 0.0 - comparison.difference
     yield "irbench_drop_low", 0.0 - high
@@ -88,7 +88,10 @@ def _compared(comparison: Comparison, verdict: Verdict) -> Iterator[tuple[str, A
     yield "irbench_better", comparison.wins
     yield "irbench_detectable", comparison.detectable_drop()
     yield "irbench_false_alarms", comparison.false_alarm_rate(verdict.limit)
-    yield "irbench_units", f"{comparison.units} {comparison.unit}{'s' * (comparison.units != 1)}"
+    yield "irbench_units", comparison.drawn
+    if threshold.evidence == "significant":
+        yield "irbench_p_adjusted", gate.adjusted_p(threshold)
+        yield "irbench_family", len(gate.family)
 
 
 def _rejudged(gate: MeasuredGate, measure: str) -> str:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.held import HeldBaseline
     from pytest_irbench.plugin.assertions import MeasuredValue
 
+# pytest leaves the frames of this module out: the line to look at is the user's.
+__tracebackhide__ = True
+
 
 def baseline_of(request: pytest.FixtureRequest) -> Callable[..., BaselineLimit]:
     """Make the value of the fixture `irbench_baseline` for one test."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates.baseline import Baseline, changes, cut_run, same_rows
-from pytest_irbench.gates.baseline_file import MissingBaselineError, read_baseline, write_baseline
+from pytest_irbench.gates.baseline_file import read_baseline, write_baseline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,11 @@ def _faults(session: IrbenchSession, *, ended: bool) -> Iterator[str]:
             yield f"{row.place}: {row.system}, {row.subject}, {row.threshold}: {row.outcome}"
     yield from _filtered(session)
     for path, runs in session.baselines.accepted.items():
-        yield from _faults_of_runs(session, session.baselines.named(path), runs)
+        name = session.baselines.named(path)
+        yield from _faults_of_runs(session, name, runs)
+        stored = _stored(path)
+        if stored and stored.gates and not _chosen(runs).gates:
+            yield f"{name} belongs to a gate of {stored.gates}, which did not run: run it with these tests"
 
 
 def _filtered(session: IrbenchSession) -> Iterator[str]:
@@ -105,15 +109,18 @@ def _agree(one: Accepted, other: Accepted) -> bool:
     return one is other or same_rows(*cut)
 
 
-def _write(baselines: Baselines, path: Path, new: Baseline) -> Iterator[str]:
-    name = baselines.named(path)
+def _stored(path: Path) -> Baseline | None:
+    """Read what is stored, or give None where there is nothing that can be read."""
     try:
-        old = read_baseline(path)
-    except MissingBaselineError:
-        old = None
+        return read_baseline(path)
     except InputError:
+        return None
+
+
+def _write(baselines: Baselines, path: Path, new: Baseline) -> Iterator[str]:
+    name, old = baselines.named(path), _stored(path)
+    if old is None and path.exists():
         yield f"{name}: the old one was damaged"
-        old = None
     changed = changes(old, new)
     if changed:
         write_baseline(path, new)

@@ -32,14 +32,26 @@ def against_baseline(rows: Sequence[Row]) -> Iterator[str]:
     drops = [row for row in rows if row.evidence]
     if drops:
         yield from table(_HEADER, [_cells(row) for row in drops], right=(1, 2, 3, 4, 6))
-    for text in dict.fromkeys([*(row.rejudged for row in rows), _mark(drops)]):
+    for text in dict.fromkeys([_adjusted(drops), *(row.rejudged for row in rows), _mark(drops)]):
         yield from wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def _cells(row: Row) -> tuple[str, ...]:
     interval = f"{_number(row, row.drop_low)} to {_number(row, row.drop_high)}"
-    numbers = (_number(row, row.baseline), _number(row, row.drop), interval, f"{row.p:.4f}")
+    numbers = (_number(row, row.baseline), _number(row, row.drop), interval, _p(row))
     return (row.subject, *numbers, f"{row.worse}/{row.better}", _number(row, row.detectable))
+
+
+def _p(row: Row) -> str:
+    if row.p_adjusted is None or row.family == 1:
+        return f"{row.p:.4f}"
+    return f"{row.p_adjusted:.4f}*"
+
+
+def _adjusted(drops: Sequence[Row]) -> str:
+    family = max((row.family for row in drops), default=1)
+    thresholds = f"the {family} thresholds of this gate that ask for significance"
+    return f"* adjusted for {thresholds} (Holm)" if family > 1 else ""
 
 
 def _number(row: Row, value: float) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tabulate import tabulate
 
 from pytest_irbench.errors import clipped
-from pytest_irbench.reports.explain import QUERIES_SHOWN, number_of, plural, text_of
+from pytest_irbench.reports.explain import QUERIES_SHOWN, number_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -31,8 +31,7 @@ def against(comparison: Comparison, held: HeldBaseline) -> Iterator[str]:
         f"p = {comparison.permutation.drop:.4f}; "
         f"{comparison.losses} worse, {comparison.wins} better, {comparison.ties} the same"
     )
-    of = plural(comparison.units, comparison.unit, f"{comparison.unit}s")
-    yield f"smallest drop that {of} show in 8 of 10 cases: {comparison.detectable_drop():.4f}"
+    yield f"smallest drop that {comparison.drawn} show in 8 of 10 cases: {comparison.detectable_drop():.4f}"
     if held.rejudged:
         yield "the qrels changed since: the baseline's run was scored again with them"
 

@@ -34,6 +34,8 @@ class Row(NamedTuple):
     baseline, drop, drop_low, drop_high, p, worse, better, detectable, false_alarms, units
         The baseline's value; the drop with its 95% interval and one-sided p-value; the numbers of queries;
         the smallest drop that is seen reliably, how often chance alone fails, and what was drawn.
+    p_adjusted, family
+        Where significance is asked for: the p-value adjusted for so many thresholds of the gate.
     """
 
     benchmark: str
@@ -64,6 +66,8 @@ class Row(NamedTuple):
     detectable: float = 0.0
     false_alarms: float = 0.0
     units: str = ""
+    p_adjusted: float | None = None
+    family: int = 1
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> Iterator[str]:
