@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
+
+from pytest_irbench.errors import InputError
+
+Utterance: TypeAlias = Literal["raw", "manual", "automatic"]
+UTTERANCES: tuple[Utterance, ...] = get_args(Utterance)
+"""Which texts a turn may have."""
 
 if TYPE_CHECKING:
     from pytest_irbench.benchmarks.qrels import Qrels
@@ -58,6 +64,7 @@ class Topic(str):  # noqa: SLOT000 - a str with attributes needs its __dict__
     turn: int | None
     history: tuple[Turn, ...]
     automatic: str | None
+    _raw: str
     _manual: str | Callable[[], str | None] | None
 
     def __new__(
@@ -74,6 +81,7 @@ class Topic(str):  # noqa: SLOT000 - a str with attributes needs its __dict__
         """Make the topic: a `str` takes its text here."""
         topic = super().__new__(cls, text)
         topic.query_id = query_id
+        topic._raw = text
         topic.conversation = conversation
         topic.turn = turn
         topic.history = tuple(history)
@@ -91,7 +99,7 @@ class Topic(str):  # noqa: SLOT000 - a str with attributes needs its __dict__
     @property
     def raw(self) -> str:
         """The text as the user said it."""
-        return str(self)
+        return self._raw
 
     @property
     def manual(self) -> str | None:
@@ -103,6 +111,31 @@ class Topic(str):  # noqa: SLOT000 - a str with attributes needs its __dict__
             When the track's file of rewrites can't be had.
         """
         return self._manual() if callable(self._manual) else self._manual
+
+    def saying(self, utterance: Utterance) -> Topic:
+        """Return the topic with another of its texts.
+
+        Parameters
+        ----------
+        utterance
+            ``raw``, ``manual`` or ``automatic``.
+
+        Raises
+        ------
+        InputError
+            When it has no such text.
+        DataUnavailableError
+            When the track's file of rewrites can't be had.
+        """
+        if utterance == "raw":
+            return self
+        text = self.manual if utterance == "manual" else self.automatic
+        if text is None:
+            raise InputError(f"query {self.query_id!r} has no {utterance} utterance: take utterance raw")
+        topic = Topic(text, self.query_id)
+        # With all that it knows, its raw text too.
+        topic.__dict__.update(self.__dict__)
+        return topic
 
 
 class Topics(Sequence[Topic]):

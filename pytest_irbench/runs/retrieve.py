@@ -4,119 +4,95 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from copy import copy
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from pytest_irbench.errors import InputError, IrbenchError, SystemFailedError, clipped
+from pytest_irbench.errors import InputError, SystemFailedError
+from pytest_irbench.runs.answers import check_answer
+from pytest_irbench.runs.asking import ask_all
+from pytest_irbench.runs.manner import Manner, said
 from pytest_irbench.runs.run import Run
 
 if TYPE_CHECKING:
-    from pytest_irbench.benchmarks.benchmark import Benchmark, Topic
+    from collections.abc import Callable
 
-_MOST = 1_000_000
-_ACCEPTED = "(doc_id, score) pairs, a mapping doc_id -> score, or doc_ids best first"
+    from pytest_irbench.benchmarks.benchmark import Benchmark, Utterance
+    from pytest_irbench.runs.answers import Duplicates
 
 
-def retrieve(benchmark: Benchmark, system: Any, *, depth: int | None = None, name: str | None = None) -> Run:
+def retrieve(
+    benchmark: Benchmark,
+    system: Any,
+    *,
+    depth: int | None = None,
+    name: str | None = None,
+    concurrency: int = 1,
+    timeout: float | None = None,
+    duplicates: Duplicates = "error",
+    utterance: Utterance = "raw",
+    step: Callable[[], None] = lambda: None,
+) -> Run:
     """Ask `system` for every topic and keep what it returns as a run.
 
     Parameters
     ----------
     benchmark
-        Its topics are asked in order, one call each.
+        Its topics are asked.
     system
         A callable ``search(topic, k)``; the topic is a `str`. It returns (doc_id, score) pairs, a
-        mapping doc_id -> score, or doc_ids best first.
+        mapping doc_id -> score, doc_ids best first, or objects with ``doc_id``, ``docid`` or ``id`` and
+        ``score``. Also a coroutine function, and one that is called ``search_batch`` or whose first
+        parameter is called ``topics``: it gets all topics at once and returns a mapping query_id ->
+        answer, or the answers in the topics' order.
     depth
         The ``k`` asked for; the benchmark's own depth if None. Longer answers are cut to it.
     name
         What the run is called.
+    concurrency
+        How many topics are asked at one time: in threads, or on one event loop for a coroutine function.
+    timeout
+        Seconds that a call may take, or None. With one, calls are made in threads.
+    duplicates
+        Whether a document that stands twice in an answer is an ``error``, or counts where it is ``first``.
+    utterance
+        Which text of a turn is asked: ``raw``, ``manual`` or ``automatic``.
+    step
+        Called after each topic that is answered.
 
     Raises
     ------
     SystemFailedError
-        When the system raises or answers with something else, with the query that caused it, or when
-        it returns nothing for every topic.
+        When the system raises, takes too long or answers with something else, with the query that caused
+        it, or when it returns nothing for every topic.
+    InputError
+        When a topic has no such utterance, or a number is no number of its kind.
     """
     depth = benchmark.depth if depth is None else depth
-    if depth < 1:
-        raise InputError(f"depth must be at least 1, not {depth}")
-    if name is None:
-        name = str(getattr(system, "__name__", type(system).__name__))
-        if name == "<lambda>":
-            # It is called after the function that made it, for instance a fixture.
-            name = str(system.__qualname__).removesuffix(".<locals>.<lambda>").rpartition(".")[2]
-    if not callable(system):
-        raise SystemFailedError(
-            f"system {name!r} is of type {type(system).__name__}, which can't be called: "
-            "it must be a callable search(topic, k)"
-        )
-    rankings = {topic.query_id: _ask(system, name, topic, depth) for topic in benchmark.topics}
+    for what, number in (("depth", depth), ("concurrency", concurrency)):
+        if number < 1:
+            raise InputError(f"{what} must be at least 1, not {number}")
+    name = _name_of(system) if name is None else name
+    topics = [topic.saying(utterance) for topic in benchmark.topics]
+    manner = Manner(name, depth, concurrency, timeout)
+    answered = list(zip(topics, ask_all(system, topics, manner, step), strict=True))
+    rankings = {
+        topic.query_id: check_answer(name, topic, given.answer, depth, duplicates)
+        for topic, given in answered
+    }
     if not any(rankings.values()):
         raise SystemFailedError(f"system {name!r} returned nothing for all {len(rankings)} topics")
     run = Run.from_pairs(rankings, name)
     run.benchmark = benchmark
+    latencies = {topic.query_id: given.latency for topic, given in answered}
+    run.latencies = {query_id: latency for query_id, latency in latencies.items() if latency is not None}
     return run
 
 
-def _ask(system: Callable[..., Any], name: str, topic: Topic, depth: int) -> list[tuple[Any, Any]]:
-    try:
-        # A copy: what a system does to its topic must not reach the next system.
-        answer = system(copy(topic), depth)
-        pairs = _pairs(answer)
-        described = "" if pairs is not None else _described(answer)
-    except (KeyboardInterrupt, GeneratorExit):
-        raise
-    except BaseException as error:  # also SystemExit, or pytest's skip: a query was not answered
-        raise SystemFailedError(f"system {name!r} failed on {_named(topic)}: {_said(error)}") from error
-    if pairs is None:
-        raise SystemFailedError(
-            f"system {name!r} answered {_named(topic)} with {described}; accepted are {_ACCEPTED}"
-        )
-    if len(pairs) > _MOST:
-        raise SystemFailedError(f"system {name!r} answered {_named(topic)} with over {_MOST:,} documents")
-    try:
-        run = Run.from_pairs({topic.query_id: pairs})
-    except IrbenchError as error:
-        raise SystemFailedError(f"system {name!r} answered {_named(topic)} wrongly: {error}") from None
-    return pairs if len(pairs) <= depth else _best(run, depth)
-
-
-def _said(error: BaseException) -> str:
-    """Name an exception with its text, which is other people's and may be long."""
-    try:
-        return clipped(f"{type(error).__name__}: {error}", 500)
-    except Exception:  # noqa: BLE001 - its own __str__ may raise
-        return type(error).__name__
-
-
-def _best(run: Run, depth: int) -> list[tuple[Any, Any]]:
-    """Cut an answer as the ranking will see it: by score, equal scores by doc_id descending."""
-    rows = sorted(((score, doc) for _, doc, score in run.rows()), reverse=True)
-    return [(doc, score) for score, doc in rows[:depth]]
-
-
-def _pairs(answer: Any) -> list[tuple[Any, Any]] | None:
-    """Turn an answer into pairs, or return None when it is of no accepted shape."""
-    if isinstance(answer, Mapping):
-        return list(answer.items())
-    if isinstance(answer, str | bytes | set | frozenset) or not isinstance(answer, Iterable):
-        return None
-    rows = list(islice(answer, _MOST + 1))
-    if all(isinstance(row, str) for row in rows):
-        return [(doc, float(len(rows) - place)) for place, doc in enumerate(rows)]
-    pairs = [(row[0], row[1]) for row in rows if isinstance(row, tuple | list) and len(row) == 2]
-    return pairs if len(pairs) == len(rows) else None
-
-
-def _named(topic: Topic) -> str:
-    return f"query {topic.query_id!r} ({clipped(' '.join(topic.split()), 60)})"
-
-
-def _described(answer: Any) -> str:
-    return f"{type(answer).__name__} {clipped(repr(answer))}"
+def _name_of(system: Any) -> str:
+    name = str(getattr(system, "__name__", type(system).__name__))
+    if name == "<lambda>":
+        # It is called after the function that made it, for instance a fixture.
+        return str(system.__qualname__).removesuffix(".<locals>.<lambda>").rpartition(".")[2]
+    return name
 
 
 def load_system(reference: str) -> Any:
@@ -141,7 +117,7 @@ def load_system(reference: str) -> Any:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise SystemFailedError(f"search {reference!r}: importing failed: {_said(error)}") from error
+        raise SystemFailedError(f"search {reference!r}: importing failed: {said(error)}") from error
     for part in path.removesuffix("()").split("."):
         if not hasattr(value, part):
             raise InputError(f"search {reference!r}: {module_name} has no {path.removesuffix('()')!r}")
@@ -153,4 +129,4 @@ def load_system(reference: str) -> Any:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise SystemFailedError(f"search {reference!r}: building it failed: {_said(error)}") from error
+        raise SystemFailedError(f"search {reference!r}: building it failed: {said(error)}") from error

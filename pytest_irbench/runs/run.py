@@ -42,6 +42,8 @@ class Run:
         The benchmark it answers, or None.
     source
         The file that it was read from, or None.
+    latencies
+        query_id -> milliseconds that its answer took; empty when that was not seen.
     threads
         How many threads may share a file that is not read yet, or None for as many as there are processors.
     """
@@ -53,6 +55,7 @@ class Run:
         self.places: Mapping[str, int] = {}
         self.benchmark: Benchmark | None = None
         self.source: Path | None = None
+        self.latencies: Mapping[str, float] = {}
 
     @property
     def unread(self) -> Path | None:

@@ -1,0 +1,96 @@
+"""Runs that the processes of one session share: with pytest-xdist, each system is asked by one of them."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytest_irbench.errors import IrbenchError, SystemFailedError
+from pytest_irbench.runs.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pytest
+
+    from pytest_irbench.runs.columns import Columns
+
+INPUT = "irbench_shared"
+"""The key of an xdist worker's input that names the folder."""
+
+
+class _Kept(NamedTuple):
+    """What was retrieved, or why it was not."""
+
+    columns: Columns | None
+    latencies: Mapping[str, float]
+    error: str
+
+
+def make_folder() -> Path:
+    """Make the folder on the controller; nobody else may write into it."""
+    return Path(tempfile.mkdtemp(prefix="irbench-"))
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove it with all runs."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def once(config: pytest.Config, key: Sequence[Any], ask: Callable[[], Run]) -> Run:
+    """Ask a system, or take what another process of this session was answered.
+
+    The system's lock is held meanwhile; the operating system releases that of a process that dies, and
+    the next one asks anew. What is kept appears whole or not at all.
+
+    Parameters
+    ----------
+    key
+        What makes it the same retrieval: file, benchmark, system, depth, utterance …
+    ask
+        Retrieves.
+
+    Raises
+    ------
+    IrbenchError
+        When the system failed, here or there.
+    """
+    given: str | None = getattr(config, "workerinput", {}).get(INPUT)
+    if given is None:
+        return ask()
+    from filelock import FileLock
+
+    # On another machine it is not there yet.
+    folder = Path(given)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / sha256(repr(tuple(key)).encode()).hexdigest()
+    with FileLock(path.with_suffix(".lock")):
+        if path.exists():
+            return _read(path)
+        try:
+            run = ask()
+        except IrbenchError as error:
+            _write(path, _Kept(None, {}, str(error)))
+            raise
+        _write(path, _Kept(run.columns, run.latencies, ""))
+        return run
+
+
+def _read(path: Path) -> Run:
+    kept: _Kept = pickle.loads(path.read_bytes())  # noqa: S301 - only processes of this session write there
+    if kept.columns is None:
+        raise SystemFailedError(kept.error)
+    run = Run(kept.columns)
+    run.latencies = kept.latencies
+    return run
+
+
+def _write(path: Path, kept: _Kept) -> None:
+    half = path.with_name(f"{path.name}.{os.getpid()}.half")
+    half.write_bytes(pickle.dumps(kept))
+    half.replace(path)
