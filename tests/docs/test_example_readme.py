@@ -101,11 +101,11 @@ def test_the_diff_is_that_of_the_baseline(story: Story) -> None:
 def test_the_committed_baselines_are_those_of_today(tmp_path: Path) -> None:
     project = tmp_path / "project"
     shutil.copytree(PROJECT, project)
-    told = run(project, "--irbench-update=the same again").partition("= irbench-update =")[2].split("\n")
+    told = run(project, "--irbench-update=the same again").partition("= irbench-update =")[2]
     names = [name for name in BASELINES if name.endswith(".json")]
-    assert sorted(line for line in told if line.startswith("irbench-baselines/")) == [
-        f"irbench-baselines/{name}: unchanged" for name in names
-    ]
+    # Another version of SQLite may compute scores that differ in their last digit.
+    found = re.findall(r"(?m)^irbench-baselines/(\S+): (?:unchanged|run changed)$", told)
+    assert (sorted(found), told.count("irbench-baselines/")) == (names, len(names))
     assert len(BASELINES) == 2 * len(names) == 4
 
 
