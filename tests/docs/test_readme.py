@@ -3,6 +3,7 @@
 import gzip
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -33,7 +34,7 @@ def search_products(text, limit):
 
 def run(command: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     assert command in COMMANDS
-    arguments = [sys.executable, "-m", *command.split(), "-p", "no:cacheprovider"]
+    arguments = [sys.executable, "-m", *shlex.split(command), "-p", "no:cacheprovider"]
     return subprocess.run(
         arguments,
         cwd=cwd,
@@ -64,6 +65,7 @@ def test_every_command_has_a_test_here() -> None:
         "make test",
         "pip install .",
         "pytest --irbench=all",
+        'pytest --irbench=all --irbench-update="first baseline"',
         "pytest --irbench-list",
         "pytest --irbench=dl20",
         "pytest --irbench=dl20 --irbench-run bm25=runs/bm25.trec.gz",
@@ -111,6 +113,20 @@ def test_a_search_of_ones_own_is_guarded(shop: Path) -> None:
     assert done.returncode == 0, done.stdout
     assert "shop · products: 2 queries" in done.stdout
     assert "4 passed" in done.stdout
+
+
+def test_a_search_is_held_to_its_last_accepted_run(shop: Path) -> None:
+    declared = FILES["irbench.yaml"].partition("gates:\n")[0]
+    shop.joinpath("irbench.yaml").write_text(declared + FILES["irbench.yaml, with more rules"])
+    done = run('pytest --irbench=all --irbench-update="first baseline"', shop)
+    assert done.returncode == 0, done.stdout
+    names = ["shop.products.json", "shop.products.run.gz"]
+    assert sorted(path.name for path in shop.joinpath("irbench-baselines").iterdir()) == names
+    search = shop / "shop.py"
+    search.write_text(SHOP.replace('("p1", 2.0), ("p2", 1.0)', '("p2", 2.0), ("p1", 1.0)'))
+    done = run("pytest --irbench=all", shop)
+    assert "nDCG@10 dropped by 0.1845, more than max_drop 0.02" in done.stdout
+    assert "p1  grade 1: rank 1 before, now 2" in done.stdout
 
 
 def test_the_list_names_every_benchmark(shop: Path) -> None:

@@ -1,4 +1,4 @@
-"""docs/reference.md names everything that can be written, and what it shows works."""
+"""docs/reference.md and docs/irbench-yaml.md name everything that can be written, and what they show works."""
 
 import doctest
 import json
@@ -16,7 +16,8 @@ from pytest_irbench.gates.spec import KEYS, read_spec
 from pytest_irbench.plugin import DEFAULT_FILES, pytest_addoption
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXT = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+PAGES = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("reference.md", "irbench-yaml.md")]
+TEXT = "\n".join(PAGES)
 BLOCKS = re.findall(r"(?ms)^```(\w+)\n(.*?)^```$", TEXT)
 FILES = {text.split("\n")[0].removeprefix("# "): text for kind, text in BLOCKS if kind in ("python", "yaml")}
 SCHEMA = json.loads((ROOT / "pytest_irbench" / "gates" / "irbench.schema.json").read_text(encoding="utf-8"))
@@ -26,6 +27,10 @@ TABLES = {
     "system": "key of a system",
     "gate": "key of a gate",
     "limits": "key of a threshold",
+    "slice": "key of a slice",
+    "queries": "key of `queries`",
+    "expectation": "key of an item of `expect`",
+    "known bad query": "key of an item of `xfail`",
 }
 
 
@@ -48,8 +53,9 @@ def shop(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.P
     return pytester
 
 
-def test_it_is_one_page() -> None:
-    assert len(TEXT.splitlines()) <= 250
+@pytest.mark.parametrize("page", PAGES, ids=["reference", "irbench-yaml"])
+def test_each_is_one_page(page: str) -> None:
+    assert len(page.splitlines()) <= 250
 
 
 @pytest.mark.parametrize("mapping", KEYS)
@@ -91,7 +97,7 @@ def test_every_public_name_is_there() -> None:
 
 def test_every_fixture_is_there(shop: pytest.Pytester) -> None:
     listed = shop.runpytest_inprocess("--fixtures").stdout.str()
-    ours = re.findall(r"(?m)^(\w+) \[session scope\] -- .*pytest_irbench.plugin.__init__", listed)
+    ours = re.findall(r"(?m)^(\w+)(?: \[session scope\])? -- .*pytest_irbench.plugin.__init__", listed)
     table = rows("fixture")
     stems = [name for name in table if not name.endswith(("_topics", "_qrels"))]
     plain = [name for name in stems if name.startswith("irbench")]
@@ -100,7 +106,17 @@ def test_every_fixture_is_there(shop: pytest.Pytester) -> None:
 
 
 def test_every_junit_property_is_there(shop: pytest.Pytester) -> None:
-    shop.runpytest_inprocess("--irbench=shop", "--junitxml=report.xml")
+    # As many queries as it takes for a drop to be significant.
+    query_ids = [f"q{number}" for number in range(6)]
+    shop.path.joinpath("more.tsv").write_text("".join(f"{query_id}\tchair\n" for query_id in query_ids))
+    shop.path.joinpath("more.txt").write_text("".join(f"{query_id} 0 p3 1\n" for query_id in query_ids))
+    shop.path.joinpath("more.irbench.yaml").write_text(
+        "benchmarks: {more: {topics: more.tsv, qrels: more.txt}}\n"
+        "gates: [{benchmark: more, system: products, "
+        "thresholds: {RR@10: {max_drop: 0.02, evidence: significant}}}]\n"
+    )
+    shop.runpytest_inprocess("--irbench=more", "--irbench-update=first")
+    shop.runpytest_inprocess("--irbench=shop,more", "--junitxml=report.xml")
     found = {str(p.get("name")) for p in ET.parse(shop.path / "report.xml").iter("property")}
     assert found == set(rows("property"))
 
