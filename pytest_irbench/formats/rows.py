@@ -118,16 +118,22 @@ class _Table:
 
 def distinct(ids: Ids) -> tuple[list[str], Ints]:
     """Return the distinct ids in order of first appearance, and for each row which of them it is."""
+    first, which = numbered(ids)
+    return ids.take(first).to_list(), which
+
+
+def numbered(ids: Ids) -> tuple[Ints, Ints]:
+    """Return the first row of each distinct id, in order, and for each row which of them it is."""
     _, first, which = np.unique(ids.hashes, return_index=True, return_inverse=True)
     if not ids.equal(np.arange(len(ids)), ids, first[which]).all():
         # Two ids with one hash: compare them as text.
-        names = ids.to_list()
-        position = {name: place for place, name in enumerate(dict.fromkeys(names))}
-        return list(position), np.array([position[name] for name in names], np.int64)
+        position: dict[str, int] = {}
+        number = np.array([position.setdefault(name, len(position)) for name in ids.to_list()], np.int64)
+        return np.unique(number, return_index=True)[1], number
     order = np.argsort(first, kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    return ids.take(first[order]).to_list(), place[which]
+    return first[order], place[which]
 
 
 def document_keys(docs: Ids, queries: Ints, offsets: Ints) -> NDArray[np.uint64]:

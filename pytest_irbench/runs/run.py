@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -136,6 +137,14 @@ class Run:
                 yield query_id, [doc for doc, _ in rows], [score for _, score in rows]
 
         return cls(Columns.of_answers(answers()), name)
+
+    def with_columns(self, columns: Columns) -> Self:
+        """Return a run of the same name, benchmark and source that has other rows."""
+        other = copy(self)
+        other._columns = columns  # noqa: SLF001 - its own class
+        other.places = {}
+        other.__dict__.pop("query_index", None)
+        return other
 
     def __len__(self) -> int:
         return len(self.scores)
