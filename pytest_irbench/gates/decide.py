@@ -140,7 +140,7 @@ def _drop_sentence(
     comparison: Comparison, drop: float, budget: Budget, why: str, *, of: str, failed: bool, over: bool
 ) -> str:
     measure = comparison.measure
-    moved = f"dropped by {size(measure, drop)}" if drop > 0 else f"rose by {size(measure, -drop)}"
+    moved = f"dropped by {size(measure, drop)}" if drop > 0 else f"rose by {size(measure, 0.0 - drop)}"
     subject = f"{measure} of {of}" if of else measure
     if failed and over:
         held = f"more than max_drop {budget}"

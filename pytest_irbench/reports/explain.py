@@ -74,7 +74,7 @@ def counts(
     level = "" if measure.rel is None else f", relevant from grade {measure.rel}"
     queries = plural(len(judged.query_ids), "judged query", "judged queries")
     if among:
-        queries = f"{len(among.query_ids)} of {queries}, slice {among.name}: {among.where}"
+        queries = f"{len(among.query_ids)} of {queries}, slice {among.name}: {clipped(among.where)}"
     lines = [f"{name}system {judged.run}: {what} over {queries}{level}"]
     if judged.missing:
         shown = ", ".join(map(clipped, judged.missing[:_IDS_SHOWN]))
@@ -136,7 +136,7 @@ def _queries(
     worst = sorted(values, key=values.__getitem__, reverse=not verdict.is_floor)[:QUERIES_SHOWN]
     rows = [
         [
-            query_id,
+            clipped(query_id),
             number_of(verdict.measure, values[query_id]),
             text_of(benchmark, query_id),
         ]
