@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, assert_never
 
 from pytest_irbench.errors import InputError, clipped
-from pytest_irbench.gates.decide import ALPHA, Verdict, decide, decide_drop, printed
+from pytest_irbench.gates.decide import ALPHA, Verdict, decide, decide_drop, is_count, printed, size
 from pytest_irbench.gates.declared import (
     DropSpec,
     ExpectSpec,
@@ -66,14 +66,14 @@ def _limit(threshold: ThresholdSpec, gate: MeasuredGate) -> Verdict:
     above = value - threshold.limit
     if threshold.slack is None or not threshold.slack + NOISE < above < math.inf:
         return verdict
-    note = f"{verdict.sentence}: {above:.4f} above it, more than its slack {threshold.slack:g}"
-    return verdict._replace(note=f"{note}: raise it, for instance to {_raised(threshold, value)}")
+    note = f"{verdict.sentence}: {size(text, above)} above it, more than its slack {threshold.slack:g}"
+    return verdict._replace(note=f"{note}: raise it, for instance to {_raised(threshold, text, value)}")
 
 
-def _raised(threshold: ThresholdSpec, value: float) -> str:
+def _raised(threshold: ThresholdSpec, text: str, value: float) -> str:
     """Print a limit between a ``min`` and its value, with few digits."""
     middle = value - (threshold.slack or 0.0) / 2
-    texts = (f"{middle:.{digits}f}" for digits in range(2, 10))
+    texts = (f"{middle:.{digits}f}" for digits in range(0 if is_count(text) else 2, 10))
     return next((text for text in texts if threshold.limit < float(text) <= value), repr(middle))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tabulate import tabulate
 
 from pytest_irbench.errors import clipped
-from pytest_irbench.gates.decide import is_count
+from pytest_irbench.gates.decide import number_of
 
 if TYPE_CHECKING:
     from pytest_irbench.benchmarks.benchmark import Benchmark
@@ -60,7 +60,8 @@ def explain(
     lines.append(f"  {'lowest' if verdict.is_floor else 'highest'} queries:")
     lines += [f"  {line}" for line in _queries(verdict, scores, measure, benchmark, among)]
     if place:
-        lines += ["", f"{place}: {verdict.measure} {verdict.rule}"]
+        of = f" of {among.name}" if among else ""
+        lines += ["", f"{place}: {verdict.measure}{of} {verdict.rule}"]
     return "\n".join(lines)
 
 
@@ -150,11 +151,6 @@ def _queries(
             shown += _better(scores.judged, query_id, measure.rel or 1)
         lines += [line, *(f"    {document}" for document in shown)]
     return lines
-
-
-def number_of(measure: str, value: float) -> str:
-    """Print a value: counts as whole numbers."""
-    return f"{value:g}" if is_count(measure) else f"{value:.4f}"
 
 
 def documents(judged: JudgedRanking, query_id: str, many: int = DOCUMENTS_SHOWN) -> list[str]:
