@@ -99,6 +99,13 @@ def test_the_limit_that_is_asked_for_is_higher_and_passes(tenths: int, slack: fl
         assert low < float(one.note.rpartition(" ")[2]) <= one.value
 
 
+def test_the_slack_of_a_count_is_told_in_whole_numbers() -> None:
+    note = verdict(gate_of("thresholds: {NumRelRet: {min: 15, slack: 4}}", FIVE)).note
+    assert note == (
+        "NumRelRet = 25, min 15: 10 above it, more than its slack 4: raise it, for instance to 23"
+    )
+
+
 def test_the_slack_of_a_slice_is_told_of_the_slice() -> None:
     rules = "slack: 0.1\nslices: {late: {where: turn >= 2, thresholds: {R@10: 0.1}}}"
     note = verdict(gate_of(rules, TALKS)).note
@@ -151,7 +158,7 @@ def test_a_drop_of_a_slice_is_that_of_its_queries() -> None:
 def test_a_drop_of_a_count_is_that_of_the_sum() -> None:
     one = verdict(gate_of("thresholds: {NumRelRet: {max_drop: 2}}", FIVE, FIVE | {"h01": 8}))
     assert (one.outcome, one.value, one.limit) == ("failed", 25, 2)
-    assert one.sentence.startswith("NumRelRet dropped by 3, more than max_drop 2: 25")
+    assert one.sentence == "NumRelRet dropped by 3, more than max_drop 2: 25, baseline 28"
 
 
 @pytest.mark.parametrize("evidence", ["mean", "significant"])
