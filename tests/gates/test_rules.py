@@ -45,7 +45,11 @@ def test_a_drop_is_a_budget_with_its_evidence_and_the_line_to_edit() -> None:
         DropSpec("P@5", Budget(1, percent=True), "noninferior", 8, 11),
         DropSpec("R@5", Budget(0), "mean", 9, 11),
     )
-    assert [str(t) for t in gate.thresholds[1:3]] == ["max_drop 0.02", "max_drop 2.5%, significant"]
+    assert [str(t) for t in gate.thresholds[:3]] == [
+        "min 0.3",
+        "max_drop 0.02",
+        "max_drop 2.5%, significant",
+    ]
     assert gate.compared == ("AP", "RR", "P@5", "R@5")
 
 

@@ -375,6 +375,13 @@ def test_names_that_no_test_id_can_hold_are_a_fault(folder: Folder, name: str) -
         assert "can't be part of a test's id" in faults[0]
 
 
+@pytest.mark.parametrize("name", ["pytest_plugins", "setup_module", "__all__"])
+def test_a_system_may_not_take_a_name_that_means_something_to_pytest(folder: Folder, name: str) -> None:
+    assert folder.faults(f"systems: {{{name}: {{run: r}}}}") == [
+        f"1:11: the system name '{name}' means something to pytest: call the system something else"
+    ]
+
+
 def test_a_system_that_is_neither_declared_nor_a_python_name_is_a_fault(folder: Folder) -> None:
     gate = "gates: [{benchmark: dl20-doc, system: [bm25+rm3, class, ok, 'a b'], thresholds: {RR: 0.5}}]\n"
     said = "is not under systems:, so it would have to be a fixture, and is no Python name"
