@@ -120,7 +120,8 @@ def decide_drop(
     """
     limit = budget.of(comparison.baseline)
     if evidence != "noninferior" and limit >= comparison.baseline:
-        was = f"the baseline's {comparison.measure} is {comparison.baseline:.4f}"
+        baseline = number_of(comparison.measure, comparison.baseline)
+        was = f"the baseline's {comparison.measure} is {baseline}"
         raise InputError(f"{was}, so it can't drop by more than {budget}, and this max_drop can never fail")
     drop = 0.0 - comparison.difference
     over = drop > limit + _NOISE
@@ -140,7 +141,7 @@ def _drop_sentence(
     comparison: Comparison, drop: float, budget: Budget, why: str, *, of: str, failed: bool, over: bool
 ) -> str:
     measure = comparison.measure
-    moved = f"dropped by {size(measure, drop)}" if drop > 0 else f"rose by {size(measure, -drop)}"
+    moved = f"dropped by {size(measure, drop)}" if drop > 0 else f"rose by {size(measure, 0.0 - drop)}"
     subject = f"{measure} of {of}" if of else measure
     if failed and over:
         held = f"more than max_drop {budget}"
@@ -148,8 +149,8 @@ def _drop_sentence(
         held = f"not shown to be within max_drop {budget}"
     else:
         held = f"over max_drop {budget} but not significantly" if over else f"within max_drop {budget}"
-    means = f"{comparison.value:.4f}, baseline {comparison.baseline:.4f}"
-    return f"{subject} {moved}, {held}{why}: {means}"
+    value, baseline = (number_of(measure, side) for side in (comparison.value, comparison.baseline))
+    return f"{subject} {moved}, {held}{why}: {value}, baseline {baseline}"
 
 
 def distinct(value: float, limit: float) -> tuple[str, str]:
@@ -167,13 +168,20 @@ def distinct(value: float, limit: float) -> tuple[str, str]:
 
 def printed(measure: str, value: float, limit: float) -> tuple[str, str]:
     """Print a value and its limit as its measure asks for: counts as whole numbers, others as `distinct`."""
-    return (f"{value:g}", f"{limit:g}") if is_count(measure) else distinct(value, limit)
+    if is_count(measure):
+        return number_of(measure, value), number_of(measure, limit)
+    return distinct(value, limit)
+
+
+def number_of(measure: str, value: float) -> str:
+    """Print a value alone: a count as a whole number."""
+    return f"{value:.15g}" if is_count(measure) else f"{value:.4f}"
 
 
 def size(measure: str, difference: float) -> str:
     """Print the size of a difference with 4 decimals, or with two digits that are not 0."""
     if is_count(measure):
-        return f"{difference:g}"
+        return number_of(measure, difference)
     return f"{difference:.4f}" if difference >= 0.00005 or difference == 0 else f"{difference:.1e}"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from pytest_irbench.errors import clipped
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -225,7 +227,7 @@ class ExpectSpec(NamedTuple):
 
     def subject(self, measure: str) -> str:  # noqa: ARG002 - as of the other rules
         """Name what it is about."""
-        return f"{self.query_id}: {self.doc_id}"
+        return f"{clipped(self.query_id)}: {clipped(self.doc_id)}"
 
     def __str__(self) -> str:
         where = f"within {self.within}" if self.within else "returned"
@@ -250,7 +252,7 @@ class KnownBadSpec(NamedTuple):
 
     def subject(self, measure: str) -> str:
         """Name what it is about; `measure` is the measure's text in full."""
-        return f"{self.query_id}: {measure}"
+        return f"{clipped(self.query_id)}: {measure}"
 
     def __str__(self) -> str:
         return f"below {self.below:g}"

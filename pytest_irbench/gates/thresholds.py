@@ -41,7 +41,7 @@ _EMPTY: dict[tuple[str, float], str] = {
 """Limits that can't be meant; those of 1 for measures whose values lie in 0..1."""
 
 _LIMITS: tuple[Limit, ...] = ("min", "max")
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
 
 
 def read_thresholds(
@@ -105,7 +105,9 @@ class _Limits:
                 yield self.threshold("min", limit, self.key)
             return
         fields = Fields(node, self.faults, f"the limits of {shown(self.key.text)}", LIMIT_KEYS)
-        if not any(rule in fields for rule in (*_LIMITS, "max_drop")):
+        # A key that is unknown is told already, and most often it is the limit, misspelt.
+        misspelt = len(fields.known) < len(node.entries)
+        if not misspelt and not any(rule in fields for rule in (*_LIMITS, "max_drop")):
             said = f"{self.what} has neither min nor max nor max_drop and could never fail: add one"
             self.faults.add(self.key, said)
         self.read_slack(fields)
@@ -231,13 +233,13 @@ def read_limit(rule: str, key: Scalar, node: Node, faults: Faults, accepted: str
 
 
 def read_measures(
-    node: Node | None, faults: Faults, levels: Iterable[int], accepted: str
+    node: Node | None, faults: Faults, levels: Iterable[int], accepted: str, beside: str | None = None
 ) -> list[tuple[Scalar, Node]]:
-    """Return the entries of a mapping whose keys are measures; ``allow`` is none."""
+    """Return the entries of a mapping whose keys are measures, but for the key `beside` them."""
     if node is None:
         return []
     mapping = as_map(node, faults, accepted)
-    entries = [entry for name, entry in mapping.entries.items() if name != "allow"] if mapping else []
+    entries = [entry for name, entry in mapping.entries.items() if name != beside] if mapping else []
     check_measures((key for key, _ in entries), faults, levels)
     return entries
 

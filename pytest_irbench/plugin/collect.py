@@ -253,7 +253,11 @@ def note(session: IrbenchSession, items: Iterable[pytest.Item]) -> None:
 def _system_name(item: pytest.Item, threshold: GateThreshold) -> str:
     """Name the system, with what its parametrized fixtures add to the test's id."""
     # callspec.id is "<fixture parameters>-<threshold>" in the order pytest chose.
-    ids = f"-{item.callspec.id}-".replace(f"-{threshold.id}-", "-")[1:-1]  # type: ignore[attr-defined]
+    # Golden answers have ids of other people in theirs, which pytest escapes, or is told not to.
+    ids = f"-{item.callspec.id}-"  # type: ignore[attr-defined]
+    for ours in (threshold.id, threshold.id.encode("unicode_escape").decode()):
+        ids = ids.replace(f"-{ours}-", "-")
+    ids = ids[1:-1]
     return f"{threshold.gate.system}[{ids}]" if ids else threshold.gate.system
 
 
