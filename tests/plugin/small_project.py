@@ -130,7 +130,7 @@ def said(result: pytest.RunResult) -> str:
 def told(result: pytest.RunResult, section: str = "irbench-update") -> str:
     """What stands in a section of the terminal of its own."""
     after = result.stdout.str().split(f" {section} ====", 1)[1].split("\n", 1)[1]
-    return after.split("\n====", 1)[0]
+    return after.split("\n====", 1)[0].strip("\n")
 
 
 def tables(result: pytest.RunResult) -> str:
