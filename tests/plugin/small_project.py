@@ -136,4 +136,4 @@ def told(result: pytest.RunResult, section: str = "irbench-update") -> str:
 def tables(result: pytest.RunResult) -> str:
     """The terminal's section with the tables."""
     after = result.stdout.str().split(" irbench ====", 1)[1].split("\n", 1)[1]
-    return after.split("\n====", 1)[0]
+    return after.split("\n====", 1)[0].strip("\n")
