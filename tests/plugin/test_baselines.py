@@ -380,6 +380,29 @@ def test_evidence_decides_how_a_drop_is_judged(project: Project) -> None:
     assert "more than max_drop 0.05, p = 0.0039: 0.5000, baseline 1.0000" in said(result)
 
 
+def test_significance_is_adjusted_for_all_thresholds_of_the_gate_that_ask_for_it(project: Project) -> None:
+    topics = [f"t{number}" for number in range(8)]
+    project.write("topics.tsv", "".join(f"{topic}\ta question\n" for topic in topics))
+    project.write("qrels.txt", "".join(f"{topic} 0 d1 2\n" for topic in topics))
+    project.fixtures("ANSWERS.update({f't{number}': ['d1'] for number in range(8)})\n")
+    asked = "{max_drop: 0.05, evidence: significant}"
+    project.gate(f"RR: {asked}, nDCG@10: {asked}, P@1: {asked}")
+    project.store()
+    # Five of eight are worse: p is 1/32, and three times that with two others.
+    project.answer(**{topic: ["x", "d1"] for topic in topics[:5]})
+    result = project.run("--irbench=tiny")
+    result.assert_outcomes(passed=3)
+    assert "  0.0938*  5/0" in tables(result)
+    assert "* adjusted for the 3 thresholds of this gate that ask for significance (Holm)" in tables(result)
+    # Which of them are run makes no difference.
+    project.run("--irbench=tiny", "-k", "RR").assert_outcomes(passed=1)
+    project.gate(f"RR: {asked}")
+    project.fixtures("ANSWERS.update({f't{number}': ['d1'] for number in range(8)})\n")
+    project.store()
+    project.answer(**{topic: ["x", "d1"] for topic in topics[:5]})
+    project.run("--irbench=tiny").assert_outcomes(failed=1)
+
+
 def test_a_drop_that_no_verdict_could_show_is_an_error(held: Project) -> None:
     held.gate(HELD.replace("2%", "2%, evidence: significant"))
     result = held.run("--irbench=tiny")

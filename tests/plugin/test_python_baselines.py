@@ -133,6 +133,13 @@ def test_evidence_is_as_in_a_gate(python: Project) -> None:
     assert "more than max_drop 0.05, and may have dropped by 0.4959: 0.7035, baseline 0.7970" in said(result)
 
 
+def test_evidence_goes_with_the_sign_that_asks_for_a_drop(python: Project) -> None:
+    tests(python, 'assert assert_ndcg_at(run, 10) > irbench_baseline("bm25", evidence="noninferior")')
+    result = python.run("--irbench=tiny")
+    result.assert_outcomes(failed=1)
+    assert "evidence noninferior is about a drop: compare with >=, not >" in said(result)
+
+
 def test_a_drop_that_can_never_be_significant_is_no_pass(python: Project) -> None:
     tests(python, 'assert assert_ndcg_at(run, 10) >= irbench_baseline("bm25", evidence="significant")')
     result = python.run("--irbench=tiny")

@@ -202,6 +202,14 @@ def test_without_git_there_is_no_commit(held: Project, monkeypatch: pytest.Monke
     assert provenance(held)["commit"] is None
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there a program is known by its name")
+def test_a_git_that_does_not_start_gives_no_commit(held: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    held.write("bin/git", "no program").chmod(0o755)
+    monkeypatch.setenv("PATH", str(held.path / "bin"))
+    held.run(*UPDATE)
+    assert provenance(held)["commit"] is None
+
+
 # What it refuses
 
 
