@@ -95,7 +95,7 @@ def decide(measure: str, value: float, rule: str, limit: float, *, of: str = "")
 
 
 def decide_drop(
-    comparison: Comparison, budget: Budget, evidence: Evidence, p: float, *, of: str = ""
+    comparison: Comparison, budget: Budget, evidence: Evidence, p: float, *, family: int = 1, of: str = ""
 ) -> Verdict:
     """Hold a drop against its budget.
 
@@ -110,14 +110,18 @@ def decide_drop(
         is at most `ALPHA`. ``noninferior``: it passes when the whole 95% interval is within the budget.
     p
         The one-sided p-value of the drop, adjusted for the other thresholds of its gate.
+    family
+        For how many thresholds it is adjusted, this one among them.
     of
         What the means are taken of, for the message, when it is not all queries.
 
     Raises
     ------
     InputError
-        When it could never fail: the baseline is not above the budget.
+        When it could never fail: the baseline is not above the budget, or no p-value can be small enough.
     """
+    if evidence == "significant":
+        _check_can_be_significant(comparison, family)
     limit = budget.of(comparison.baseline)
     if evidence != "noninferior" and limit >= comparison.baseline:
         baseline = number_of(comparison.measure, comparison.baseline)
@@ -135,6 +139,14 @@ def decide_drop(
     sentence = _drop_sentence(comparison, drop, budget, why, of=of, failed=failed, over=over)
     outcome: Outcome = "failed" if failed else "passed"
     return Verdict(comparison.measure, comparison.value, "max_drop", limit, outcome, sentence)
+
+
+def _check_can_be_significant(comparison: Comparison, family: int) -> None:
+    # The smallest p-value that so few units can give, adjusted.
+    if family * 0.5**comparison.units > ALPHA:
+        tests = f" and {family} significance thresholds" if family > 1 else ""
+        said = f"with {comparison.drawn}{tests}, no drop can ever be significant"
+        raise InputError(f"{said}, and this threshold can never fail: take evidence mean or noninferior")
 
 
 def _drop_sentence(

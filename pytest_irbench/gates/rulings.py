@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, assert_never
 
 from pytest_irbench.errors import InputError, clipped
-from pytest_irbench.gates.decide import ALPHA, Verdict, decide, decide_drop, is_count, printed, size
+from pytest_irbench.gates.decide import Verdict, decide, decide_drop, is_count, printed, size
 from pytest_irbench.gates.declared import (
     DropSpec,
     ExpectSpec,
@@ -79,16 +79,11 @@ def _raised(threshold: ThresholdSpec, text: str, value: float) -> str:
 
 def _drop(threshold: DropSpec, gate: MeasuredGate) -> Verdict:
     comparison = gate.comparison(threshold.measure, threshold.slice)
-    p = comparison.permutation.drop
+    p, family = comparison.permutation.drop, 1
     if threshold.evidence == "significant":
-        p = gate.adjusted_p(threshold)
-        family, units = len(gate.family), comparison.units
-        # The smallest p-value that so few units can give, adjusted.
-        if family * 0.5**units > ALPHA:
-            tests = f" and {family} significance thresholds" if family > 1 else ""
-            said = f"with {comparison.drawn}{tests}, no drop can ever be significant"
-            raise InputError(f"{said}, and this threshold can never fail: take evidence mean or noninferior")
-    return decide_drop(comparison, threshold.budget, threshold.evidence, p, of=_of(threshold.slice))
+        p, family = gate.adjusted_p(threshold), len(gate.family)
+    of = _of(threshold.slice)
+    return decide_drop(comparison, threshold.budget, threshold.evidence, p, family=family, of=of)
 
 
 def _worst_conversation(threshold: WorstConversationSpec, gate: MeasuredGate) -> Verdict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from functools import lru_cache
+from numbers import Real
 from typing import TYPE_CHECKING, cast, get_args
 
 from pytest_irbench.errors import InputError
@@ -203,7 +204,7 @@ def budget_of(given: float | str) -> Budget:
     percent = _PERCENT.fullmatch(given.strip()) if isinstance(given, str) else None
     if percent:
         return Budget(float(percent[1]), percent=True)
-    if isinstance(given, str | bool) or not 0 <= given < math.inf:
+    if not isinstance(given, Real) or isinstance(given, bool) or not 0 <= given < math.inf:
         raise InputError(f"budget is a number from 0, such as 0.02, or a text such as '2%', not {given!r}")
     return Budget(float(given))
 

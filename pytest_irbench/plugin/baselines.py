@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -136,7 +137,7 @@ class Baselines:
             return read(path)
         except InputError as error:
             elsewhere = self.config.getoption("irbench_baselines")
-            option = f" --irbench-baselines={elsewhere}" if elsewhere else ""
+            option = f" --irbench-baselines={quote(elsewhere)}" if elsewhere else ""
             command = f'pytest --irbench={accepted.benchmark.name}{option} --irbench-update="why"'
             said = f"{error.message}: to store this run as the baseline, run {command}"
             raise InputError(said, self.named(error.path or path), error.line, error.column) from None
