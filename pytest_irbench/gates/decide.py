@@ -7,10 +7,11 @@ import operator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pytest_irbench.errors import InputError
+from pytest_irbench.gates.resampling import DRAWS
 
 if TYPE_CHECKING:
     from pytest_irbench.gates.comparison import Comparison
-    from pytest_irbench.gates.declared import Budget, Evidence
+    from pytest_irbench.gates.kinds import Budget, Evidence
 
 Outcome = Literal["passed", "failed", "xfailed"]
 
@@ -118,10 +119,10 @@ def decide_drop(
     Raises
     ------
     InputError
-        When it could never fail: the baseline is not above the budget, or no p-value can be small enough.
+        When it could never fail: the baseline is not above the budget, or no p-value can be small enough;
+        or when it could never pass: one unit shows nothing.
     """
-    if evidence == "significant":
-        _check_can_be_significant(comparison, family)
+    _check_units(comparison, evidence, family)
     limit = budget.of(comparison.baseline)
     if evidence != "noninferior" and limit >= comparison.baseline:
         baseline = number_of(comparison.measure, comparison.baseline)
@@ -141,9 +142,13 @@ def decide_drop(
     return Verdict(comparison.measure, comparison.value, "max_drop", limit, outcome, sentence)
 
 
-def _check_can_be_significant(comparison: Comparison, family: int) -> None:
-    # The smallest p-value that so few units can give, adjusted.
-    if family * 0.5**comparison.units > ALPHA:
+def _check_units(comparison: Comparison, evidence: Evidence, family: int) -> None:
+    if evidence == "noninferior" and comparison.units == 1:
+        said = f"one {comparison.unit} says nothing about chance, so no drop can be shown to be small"
+        raise InputError(f"{said}: take evidence mean")
+    # The smallest p-value that so few units, or so few draws, can give.
+    smallest = max(0.5**comparison.units, 1 / (DRAWS + 1))
+    if evidence == "significant" and family * smallest > ALPHA:
         tests = f" and {family} significance thresholds" if family > 1 else ""
         said = f"with {comparison.drawn}{tests}, no drop can ever be significant"
         raise InputError(f"{said}, and this threshold can never fail: take evidence mean or noninferior")

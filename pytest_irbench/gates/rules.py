@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_irbench.errors import InputError
-from pytest_irbench.gates.declared import (
-    ExpectSpec,
-    KnownBadSpec,
-    QueryDropSpec,
-    Slice,
-    WorstConversationSpec,
-)
+from pytest_irbench.gates.kinds import ExpectSpec, KnownBadSpec, QueryDropSpec, Slice, WorstConversationSpec
 from pytest_irbench.gates.nodes import (
     Fields,
     ListNode,
@@ -34,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from re import Pattern
 
-    from pytest_irbench.gates.declared import DropSpec, Threshold, ThresholdSpec
+    from pytest_irbench.gates.kinds import DropSpec, Threshold, ThresholdSpec
     from pytest_irbench.gates.nodes import Faults, Node
 
 RULE_KEYS = ("thresholds", "slices", "worst_conversation", "queries")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from pytest_irbench.errors import InputError, clipped
 from pytest_irbench.gates.decide import Verdict, decide, decide_drop, is_count, printed, size
-from pytest_irbench.gates.declared import (
+from pytest_irbench.gates.kinds import (
     DropSpec,
     ExpectSpec,
     KnownBadSpec,
@@ -18,7 +18,7 @@ from pytest_irbench.gates.declared import (
 
 if TYPE_CHECKING:
     from pytest_irbench.gates.decide import Outcome
-    from pytest_irbench.gates.declared import Slice, Threshold
+    from pytest_irbench.gates.kinds import Slice, Threshold
     from pytest_irbench.gates.measured import MeasuredGate
 
 NOISE = 1e-12  # as in decide.py

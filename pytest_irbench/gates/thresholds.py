@@ -9,7 +9,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, cast, get_args
 
 from pytest_irbench.errors import InputError
-from pytest_irbench.gates.declared import Budget, DropSpec, Evidence, Limit, ThresholdSpec
+from pytest_irbench.gates.kinds import Budget, DropSpec, Evidence, Limit, ThresholdSpec
 from pytest_irbench.gates.nodes import (
     Fields,
     MapNode,
@@ -25,7 +25,7 @@ from pytest_irbench.measures.measure import Measure
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_irbench.gates.declared import Slice
+    from pytest_irbench.gates.kinds import Slice
     from pytest_irbench.gates.nodes import Faults, Node
 
 LIMIT_KEYS = ("min", "max", "max_drop", "evidence", "slack")

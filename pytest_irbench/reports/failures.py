@@ -8,7 +8,7 @@ from tabulate import tabulate
 
 from pytest_irbench.errors import clipped
 from pytest_irbench.gates.decide import number_of
-from pytest_irbench.gates.declared import (
+from pytest_irbench.gates.kinds import (
     DropSpec,
     ExpectSpec,
     KnownBadSpec,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_irbench.gates.decide import Verdict
-    from pytest_irbench.gates.declared import Threshold
+    from pytest_irbench.gates.kinds import Threshold
     from pytest_irbench.gates.measured import MeasuredGate
 
 _DOCUMENTS_LISTED = 10

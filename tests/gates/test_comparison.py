@@ -29,7 +29,7 @@ from pytest_irbench import (
     read_run,
 )
 from pytest_irbench.gates.decide import decide_drop
-from pytest_irbench.gates.declared import Budget
+from pytest_irbench.gates.kinds import Budget
 from pytest_irbench.gates.resampling import DRAWS, Units, resample, sign_flips
 from pytest_irbench.gates.significance import bootstrap, randomization, t_test
 

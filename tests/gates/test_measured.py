@@ -11,7 +11,7 @@ from small_gates import gate_of
 
 from pytest_irbench import compare
 from pytest_irbench.errors import InputError
-from pytest_irbench.gates.declared import DropSpec, Slice
+from pytest_irbench.gates.kinds import DropSpec, Slice
 from pytest_irbench.gates.measured import Conversation
 from pytest_irbench.gates.significance import holm
 from pytest_irbench.gates.where import parse_where

@@ -6,7 +6,7 @@ import pytest
 from small_gates import rules_of
 
 from pytest_irbench.errors import InputErrors
-from pytest_irbench.gates.declared import (
+from pytest_irbench.gates.kinds import (
     Budget,
     DropSpec,
     ExpectSpec,

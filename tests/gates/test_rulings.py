@@ -12,7 +12,7 @@ from small_gates import gate_of, verdict, verdicts
 
 from pytest_irbench.benchmarks.topic_columns import TopicColumns
 from pytest_irbench.errors import InputError
-from pytest_irbench.gates.declared import QueryDropSpec
+from pytest_irbench.gates.kinds import QueryDropSpec
 from pytest_irbench.gates.rulings import decide_threshold, losers
 
 FIVE = {"h01": 5, "h02": 5, "h03": 5, "h04": 5, "h05": 5}

@@ -10,8 +10,9 @@ from small_gates import gate_of
 from pytest_irbench.benchmarks.benchmark import Benchmark, Topic, Topics
 from pytest_irbench.benchmarks.qrels import Qrels
 from pytest_irbench.errors import InputError
-from pytest_irbench.gates.declared import GateSpec, ThresholdSpec
+from pytest_irbench.gates.declared import GateSpec
 from pytest_irbench.gates.held import HeldBaseline
+from pytest_irbench.gates.kinds import ThresholdSpec
 from pytest_irbench.gates.measured import MeasuredGate
 from pytest_irbench.gates.mutations import MUTATIONS
 from pytest_irbench.gates.prove import Asked, Proof, prove

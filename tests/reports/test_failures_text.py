@@ -9,9 +9,10 @@ from small_gates import gate_of
 
 from pytest_irbench.benchmarks.benchmark import Benchmark, Topic, Topics
 from pytest_irbench.benchmarks.qrels import Qrels
-from pytest_irbench.gates.declared import (
+from pytest_irbench.gates.declared import GateSpec
+from pytest_irbench.gates.held import HeldBaseline
+from pytest_irbench.gates.kinds import (
     ExpectSpec,
-    GateSpec,
     KnownBadSpec,
     QueryDropSpec,
     Slice,
@@ -19,7 +20,6 @@ from pytest_irbench.gates.declared import (
     ThresholdSpec,
     WorstConversationSpec,
 )
-from pytest_irbench.gates.held import HeldBaseline
 from pytest_irbench.gates.measured import MeasuredGate
 from pytest_irbench.gates.rulings import decide_threshold
 from pytest_irbench.gates.where import parse_where
