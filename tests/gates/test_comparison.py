@@ -257,7 +257,8 @@ def template() -> Comparison:
 
 def is_significant(one: Units, rng: np.random.Generator) -> bool:
     """Whether a gate fails that takes significant drops only, and no budget."""
-    found = replace(template(), baseline=0.5, value=0.5 + one.mean, difference=one.mean)
+    value = {"value": 0.5 + one.mean, "difference": one.mean, "units": len(one)}
+    found = replace(template(), baseline=0.5, **value)
     p = randomization(one, rng)[0].drop
     return decide_drop(found, Budget(0.0), "significant", p).outcome == "failed"
 

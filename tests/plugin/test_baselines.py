@@ -199,7 +199,7 @@ def test_a_baseline_that_does_not_belong_here_is_one_clear_error(held: Project, 
     assert len(told) == outcomes["errors"] >= 1
     for line in told:
         assert message in line
-        assert line.endswith(f": to store this run as the baseline, run {COMMAND}")
+        assert line.endswith(f"to store this run as the baseline, run {COMMAND}")
     assert "Traceback" not in said(result)
     assert "INTERNALERROR" not in said(result)
 

@@ -207,7 +207,7 @@ def test_a_known_bad_query_that_recovered_fails(project: Project) -> None:
     result.assert_outcomes(failed=1)
     assert (
         "query 1e5: nDCG@10 = 1.0000, no longer below 0.7000, it recovered: take the query out of xfail "
-        "(no synonyms yet)\n  query: how far is 100 km\n\nirbench.yaml:6: "
+        "(no synonyms yet)\n  benchmark tiny, system bm25\n"
     ) in said(result)
 
 

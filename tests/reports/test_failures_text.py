@@ -117,9 +117,10 @@ def test_a_count_is_told_in_whole_numbers() -> None:
 
 
 def test_where_no_query_lost_the_failure_says_so() -> None:
-    # It rose, but one query alone shows nothing.
-    text = failure("thresholds: {R@10: {max_drop: 0.1, evidence: noninferior}}", {"h01": 6}, {"h01": 5})
-    assert text.startswith("R@10 rose by 0.1000, not shown to be within max_drop 0.1")
+    # It rose, but two queries that far apart show nothing.
+    now, before = {"h01": 10, "h02": 5}, {"h01": 1, "h02": 5}
+    text = failure("thresholds: {R@10: {max_drop: 0.1, evidence: noninferior}}", now, before)
+    assert text.startswith("R@10 rose by 0.4500, not shown to be within max_drop 0.1")
     assert text.endswith("\n\n  no query lost\n\nirbench.yaml:5: R@10 max_drop")
 
 
