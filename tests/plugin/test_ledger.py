@@ -162,3 +162,16 @@ def test_a_value_that_is_no_number_never_passes(
     # What only looks at documents is decided as ever: the absent one of each gate.
     assert result.parseoutcomes()["passed"] == 2
     assert f"RR(rel=2) of query '31_1' is {value} in the run: it can't be compared" in result.stdout.str()
+
+
+@pytest.mark.parametrize("workers", ["", "-n2"])
+def test_a_benchmark_that_no_test_asked_for_fails_the_session(project: Project, workers: str) -> None:
+    """A test that asks for benchmarks by name may ask for another one."""
+    project.write("irbench.yaml", BENCHMARKS + "  other: {topics: topics.tsv, qrels: qrels.txt}\n")
+    project.write("test_it.py", "def test_it(irbench_benchmark): irbench_benchmark('tiny')\n")
+    result = project.run("--irbench=tiny,other", *workers.split())
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        "irbench: nothing was measured on other, which was selected, so this session fails"
+    )
+    assert project.run("--irbench=tiny", *workers.split()).ret == pytest.ExitCode.OK
