@@ -198,8 +198,17 @@ def changes(old: Baseline | None, new: Baseline) -> list[str]:
     """
     if old is None:
         return ["new"]
-    lines = [*_pin_lines(old.pins, new.pins), *_query_lines(old, new), *_value_lines(old, new)]
+    lines = [*_owner_lines(old, new), *_pin_lines(old.pins, new.pins)]
+    lines += [*_query_lines(old, new), *_value_lines(old, new)]
     return lines or ([] if same_rows(old.run.columns, new.run.columns) else ["run changed"])
+
+
+def _owner_lines(old: Baseline, new: Baseline) -> list[str]:
+    names = ("benchmark", "system", "gates")
+    owners = ((name, getattr(old, name), getattr(new, name)) for name in names)
+    return [
+        f"{name} {before or 'none'} -> {after or 'none'}" for name, before, after in owners if before != after
+    ]
 
 
 def _pin_lines(old: Pins, new: Pins) -> list[str]:

@@ -86,7 +86,7 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
         raise InputError("the run has no document for any judged query: there is nothing to store", path)
     # A text that is no Unicode, such as a reason from the command line, becomes an escape of JSON.
     text = to_text(baseline, sha256(run).hexdigest()).encode(errors="backslashreplace")
-    _finish(path)
+    finish_write(path)
     halves = {_half(path): text, _half(run_path(path)): packed(run)}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -110,15 +110,33 @@ def _write_through(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _finish(path: Path) -> None:
-    """Place the run of a write that was killed between its renames, before its half name is used again."""
+def finish_write(path: Path) -> None:
+    """Bring a write that was killed to its end: its run is placed if its JSON was, and nothing half is left.
+
+    Parameters
+    ----------
+    path
+        From `baseline_path`.
+
+    Raises
+    ------
+    InputError
+        When the run can't be placed.
+    """
+    if _waits(path):
+        _place_run(path)
+    for half in (_half(path), _half(run_path(path))):
+        with suppress(OSError):
+            half.unlink()
+
+
+def _waits(path: Path) -> bool:
+    """Whether a run under its half name is the one that its JSON pins."""
     try:
         look = _Look.at(path)
-        waits = look.half is not None and _sha256(_unpacked(look.half)) == parse(look.text)[1]
+        return look.half is not None and _sha256(_unpacked(look.half)) == parse(look.text)[1]
     except InputError:
-        return
-    if waits:
-        _place_run(path)
+        return False
 
 
 def _place_run(path: Path) -> None:

@@ -7,10 +7,11 @@ import operator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pytest_irbench.errors import InputError
+from pytest_irbench.gates.resampling import DRAWS
 
 if TYPE_CHECKING:
     from pytest_irbench.gates.comparison import Comparison
-    from pytest_irbench.gates.declared import Budget, Evidence
+    from pytest_irbench.gates.kinds import Budget, Evidence
 
 Outcome = Literal["passed", "failed", "xfailed"]
 
@@ -95,7 +96,7 @@ def decide(measure: str, value: float, rule: str, limit: float, *, of: str = "")
 
 
 def decide_drop(
-    comparison: Comparison, budget: Budget, evidence: Evidence, p: float, *, of: str = ""
+    comparison: Comparison, budget: Budget, evidence: Evidence, p: float, *, family: int = 1, of: str = ""
 ) -> Verdict:
     """Hold a drop against its budget.
 
@@ -110,17 +111,22 @@ def decide_drop(
         is at most `ALPHA`. ``noninferior``: it passes when the whole 95% interval is within the budget.
     p
         The one-sided p-value of the drop, adjusted for the other thresholds of its gate.
+    family
+        For how many thresholds it is adjusted, this one among them.
     of
         What the means are taken of, for the message, when it is not all queries.
 
     Raises
     ------
     InputError
-        When it could never fail: the baseline is not above the budget.
+        When it could never fail: the baseline is not above the budget, or no p-value can be small enough;
+        or when it could never pass: one unit shows nothing.
     """
+    _check_units(comparison, evidence, family)
     limit = budget.of(comparison.baseline)
     if evidence != "noninferior" and limit >= comparison.baseline:
-        was = f"the baseline's {comparison.measure} is {comparison.baseline:.4f}"
+        baseline = number_of(comparison.measure, comparison.baseline)
+        was = f"the baseline's {comparison.measure} is {baseline}"
         raise InputError(f"{was}, so it can't drop by more than {budget}, and this max_drop can never fail")
     drop = 0.0 - comparison.difference
     over = drop > limit + _NOISE
@@ -136,11 +142,23 @@ def decide_drop(
     return Verdict(comparison.measure, comparison.value, "max_drop", limit, outcome, sentence)
 
 
+def _check_units(comparison: Comparison, evidence: Evidence, family: int) -> None:
+    if evidence == "noninferior" and comparison.units == 1:
+        said = f"one {comparison.unit} says nothing about chance, so no drop can be shown to be small"
+        raise InputError(f"{said}: take evidence mean")
+    # The smallest p-value that so few units, or so few draws, can give.
+    smallest = max(0.5**comparison.units, 1 / (DRAWS + 1))
+    if evidence == "significant" and family * smallest > ALPHA:
+        tests = f" and {family} significance thresholds" if family > 1 else ""
+        said = f"with {comparison.drawn}{tests}, no drop can ever be significant"
+        raise InputError(f"{said}, and this threshold can never fail: take evidence mean or noninferior")
+
+
 def _drop_sentence(
     comparison: Comparison, drop: float, budget: Budget, why: str, *, of: str, failed: bool, over: bool
 ) -> str:
     measure = comparison.measure
-    moved = f"dropped by {size(measure, drop)}" if drop > 0 else f"rose by {size(measure, -drop)}"
+    moved = f"dropped by {size(measure, drop)}" if drop > 0 else f"rose by {size(measure, 0.0 - drop)}"
     subject = f"{measure} of {of}" if of else measure
     if failed and over:
         held = f"more than max_drop {budget}"
@@ -148,8 +166,8 @@ def _drop_sentence(
         held = f"not shown to be within max_drop {budget}"
     else:
         held = f"over max_drop {budget} but not significantly" if over else f"within max_drop {budget}"
-    means = f"{comparison.value:.4f}, baseline {comparison.baseline:.4f}"
-    return f"{subject} {moved}, {held}{why}: {means}"
+    value, baseline = (number_of(measure, side) for side in (comparison.value, comparison.baseline))
+    return f"{subject} {moved}, {held}{why}: {value}, baseline {baseline}"
 
 
 def distinct(value: float, limit: float) -> tuple[str, str]:
@@ -167,13 +185,20 @@ def distinct(value: float, limit: float) -> tuple[str, str]:
 
 def printed(measure: str, value: float, limit: float) -> tuple[str, str]:
     """Print a value and its limit as its measure asks for: counts as whole numbers, others as `distinct`."""
-    return (f"{value:g}", f"{limit:g}") if is_count(measure) else distinct(value, limit)
+    if is_count(measure):
+        return number_of(measure, value), number_of(measure, limit)
+    return distinct(value, limit)
+
+
+def number_of(measure: str, value: float) -> str:
+    """Print a value alone: a count as a whole number."""
+    return f"{value:.15g}" if is_count(measure) else f"{value:.4f}"
 
 
 def size(measure: str, difference: float) -> str:
     """Print the size of a difference with 4 decimals, or with two digits that are not 0."""
     if is_count(measure):
-        return f"{difference:g}"
+        return number_of(measure, difference)
     return f"{difference:.4f}" if difference >= 0.00005 or difference == 0 else f"{difference:.1e}"
 
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from pytest_irbench.measures.measure import Measure
 
 
+class OutdatedBaselineError(InputError):
+    """A baseline that is whole, and of another gate or of a gate as it was."""
+
+
 class HeldBaseline(NamedTuple):
     """A baseline that a run can be held against.
 
@@ -67,7 +71,9 @@ def hold_gate(path: Path, benchmark: Benchmark, system: str, wanted: Pins) -> He
     _check_names(path, stored, (benchmark.name, system))
     differences = list(_differences(stored.pins, wanted))
     if differences:
-        raise InputError(f"is no baseline for this gate as it is now: {'; '.join(differences)}", path)
+        raise OutdatedBaselineError(
+            f"is no baseline for this gate as it is now: {'; '.join(differences)}", path
+        )
     return _scored(path, stored, wanted, benchmark, wanted.measures)
 
 
@@ -84,7 +90,7 @@ def hold_measure(
     if text not in pins.measures and not (isinstance(measure.cutoff, int) and measure.cutoff <= pins.depth):
         differences.append(f"it holds {pins.depth} documents a topic and no values of {text}")
     if differences:
-        raise InputError(f"is no baseline for {text}: {'; '.join(differences)}", path)
+        raise OutdatedBaselineError(f"is no baseline for {text}: {'; '.join(differences)}", path)
     return _scored(path, stored, wanted, benchmark, (*pins.measures, text))
 
 
@@ -92,7 +98,7 @@ def _check_names(path: Path, stored: Baseline, names: tuple[str, str]) -> None:
     found = (stored.benchmark, stored.system)
     if found != names:
         theirs, ours = (f"benchmark {benchmark}, system {system}" for benchmark, system in (found, names))
-        raise InputError(f"is the baseline of {theirs}, not of {ours}", path)
+        raise OutdatedBaselineError(f"is the baseline of {theirs}, not of {ours}", path)
 
 
 def _differences(stored: Pins, wanted: Pins) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_irbench.errors import InputError, clipped
 from pytest_irbench.gates.comparison import compare_pairs
-from pytest_irbench.gates.declared import DropSpec
+from pytest_irbench.gates.kinds import DropSpec
 from pytest_irbench.gates.sides import pairs_of
 from pytest_irbench.gates.significance import holm
 from pytest_irbench.gates.where import select
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.benchmarks.topic_columns import TopicColumns
     from pytest_irbench.gates.comparison import Comparison
-    from pytest_irbench.gates.declared import GateSpec, Slice
+    from pytest_irbench.gates.declared import GateSpec
     from pytest_irbench.gates.held import HeldBaseline
+    from pytest_irbench.gates.kinds import Slice
     from pytest_irbench.measures.evaluate import Scores
 
 _ALL_RETURNED = 1_000_000_000

@@ -12,7 +12,7 @@ from pytest_irbench.measures.evaluate import evaluate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_irbench.gates.declared import Threshold
+    from pytest_irbench.gates.kinds import Threshold
     from pytest_irbench.gates.measured import MeasuredGate
     from pytest_irbench.runs.run import Run
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_irbench.errors import InputError
-from pytest_irbench.gates.declared import (
-    ExpectSpec,
-    KnownBadSpec,
-    QueryDropSpec,
-    Slice,
-    WorstConversationSpec,
-)
+from pytest_irbench.gates.kinds import ExpectSpec, KnownBadSpec, QueryDropSpec, Slice, WorstConversationSpec
 from pytest_irbench.gates.nodes import (
     Fields,
     ListNode,
@@ -34,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from re import Pattern
 
-    from pytest_irbench.gates.declared import DropSpec, Threshold, ThresholdSpec
+    from pytest_irbench.gates.kinds import DropSpec, Threshold, ThresholdSpec
     from pytest_irbench.gates.nodes import Faults, Node
 
 RULE_KEYS = ("thresholds", "slices", "worst_conversation", "queries")
@@ -47,6 +41,9 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "known bad query": ("query_id", "reason", "below"),
 }
 """The keys of what they hold."""
+
+_NOT_SLICES = ("worst_conversation", "queries")
+"""Keys of a gate that a test's id begins with where another begins with a slice."""
 
 _THRESHOLDS = "add for instance thresholds: {nDCG@10: 0.45}"
 _WHERE = '{where: "turn >= 5", thresholds: {nDCG@3: 0.3}}'
@@ -125,6 +122,9 @@ class _Reader:
                 said = f"the slice name {shown(key.text)} can't be part of a test's id"
                 said = f"{said}: use letters a to z, digits and _, and after the first also . + -"
                 self.faults.add(key, said)
+            elif key.text in _NOT_SLICES:
+                said = f"a slice can't be called {key.text}: the tests of that key of a gate are"
+                self.faults.add(key, f"{said}, call the slice something else")
             elif body:
                 yield from self.slice(key, body)
 
@@ -167,7 +167,7 @@ class _Reader:
         self.check_known_bad(fields, told)
 
     def drops(self, node: Node | None) -> Iterator[QueryDropSpec]:
-        entries = read_measures(node, self.faults, self.levels, _DROP)
+        entries = read_measures(node, self.faults, self.levels, _DROP, beside="allow")
         if node is not None and isinstance(node, MapNode) and node.entries and not entries:
             self.faults.add(node, f"{_DROP}: it names no measure and could never fail")
         allow = self.allow(node)
@@ -201,7 +201,7 @@ class _Reader:
                 yield mapping, Fields(mapping, self.faults, f"an item of {key}", KEYS[what])
 
     def expectations(self, fields: Fields) -> Iterator[ExpectSpec]:
-        seen: dict[tuple[str, str], int] = {}
+        seen: dict[tuple[str, str], MapNode] = {}
         for mapping, item in self.items(fields, "expect", _EXPECT):
             query_id, doc_id = self.id_of(mapping, item, "query_id"), self.id_of(mapping, item, "doc_id")
             within, absent = item.whole("within", 3), item.flag("absent")
@@ -210,12 +210,10 @@ class _Reader:
                 self.faults.add(mapping, said)
             if query_id is None or doc_id is None:
                 continue
-            first = seen.setdefault((query_id, doc_id), mapping.line)
-            if first != mapping.line:
-                said = (
-                    f"document {shown(doc_id)} of query {shown(query_id)} is expected already in line {first}"
-                )
-                self.faults.add(mapping, f"{said}: keep one")
+            first = seen.setdefault((query_id, doc_id), mapping)
+            if first is not mapping:
+                said = f"document {shown(doc_id)} of query {shown(query_id)} is expected already"
+                self.faults.add(mapping, f"{said} in line {first.line}: keep one")
             reason = self.reasons.get(query_id)
             yield ExpectSpec(query_id, doc_id, within, absent, mapping.line, mapping.column, reason)
 
@@ -252,7 +250,7 @@ class _Reader:
         if node is None:
             self.faults.add(mapping, f"this item has no {key}")
             return None
-        if isinstance(node, Scalar) and node.text:
+        if isinstance(node, Scalar) and node.text and node.value is not None:
             return node.text
         self.faults.add(node, f"{key} is an id such as '31_1', not {described(node)}")
         return None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, assert_never
 
-from pytest_irbench.errors import InputError
-from pytest_irbench.gates.decide import ALPHA, Verdict, decide, decide_drop, printed
-from pytest_irbench.gates.declared import (
+from pytest_irbench.errors import InputError, clipped
+from pytest_irbench.gates.decide import Verdict, decide, decide_drop, is_count, printed, size
+from pytest_irbench.gates.kinds import (
     DropSpec,
     ExpectSpec,
     KnownBadSpec,
@@ -18,7 +18,7 @@ from pytest_irbench.gates.declared import (
 
 if TYPE_CHECKING:
     from pytest_irbench.gates.decide import Outcome
-    from pytest_irbench.gates.declared import Slice, Threshold
+    from pytest_irbench.gates.kinds import Slice, Threshold
     from pytest_irbench.gates.measured import MeasuredGate
 
 NOISE = 1e-12  # as in decide.py
@@ -66,30 +66,31 @@ def _limit(threshold: ThresholdSpec, gate: MeasuredGate) -> Verdict:
     above = value - threshold.limit
     if threshold.slack is None or not threshold.slack + NOISE < above < math.inf:
         return verdict
-    raised = f"{value - threshold.slack / 2:.2f}"
-    note = f"{verdict.sentence}: {above:.4f} above it, more than its slack {threshold.slack:g}"
-    return verdict._replace(note=f"{note}: raise it, for instance to {raised}")
+    note = f"{verdict.sentence}: {size(text, above)} above it, more than its slack {threshold.slack:g}"
+    return verdict._replace(note=f"{note}: raise it, for instance to {_raised(threshold, text, value)}")
+
+
+def _raised(threshold: ThresholdSpec, text: str, value: float) -> str:
+    """Print a limit between a ``min`` and its value, with few digits."""
+    middle = value - (threshold.slack or 0.0) / 2
+    texts = (f"{middle:.{digits}f}" for digits in range(0 if is_count(text) else 2, 10))
+    return next((text for text in texts if threshold.limit < float(text) <= value), repr(middle))
 
 
 def _drop(threshold: DropSpec, gate: MeasuredGate) -> Verdict:
     comparison = gate.comparison(threshold.measure, threshold.slice)
-    p = comparison.permutation.drop
+    p, family = comparison.permutation.drop, 1
     if threshold.evidence == "significant":
-        p = gate.adjusted_p(threshold)
-        family, units = len(gate.family), comparison.units
-        # The smallest p-value that so few units can give, adjusted.
-        if family * 0.5**units > ALPHA:
-            tests = f" and {family} significance thresholds" if family > 1 else ""
-            said = f"with {comparison.drawn}{tests}, no drop can ever be significant"
-            raise InputError(f"{said}, and this threshold can never fail: take evidence mean or noninferior")
-    return decide_drop(comparison, threshold.budget, threshold.evidence, p, of=_of(threshold.slice))
+        p, family = gate.adjusted_p(threshold), len(gate.family)
+    of = _of(threshold.slice)
+    return decide_drop(comparison, threshold.budget, threshold.evidence, p, family=family, of=of)
 
 
 def _worst_conversation(threshold: WorstConversationSpec, gate: MeasuredGate) -> Verdict:
     worst, text = gate.conversations(threshold.measure)[0], gate.text(threshold.measure)
-    of = f"the worst conversation ({worst.name})"
-    verdict = decide(text, worst.value, "min", threshold.limit, of=of)
-    return verdict._replace(shown=f"{printed(text, worst.value, threshold.limit)[0]} ({worst.name})")
+    name = clipped(worst.name)
+    verdict = decide(text, worst.value, "min", threshold.limit, of=f"the worst conversation ({name})")
+    return verdict._replace(shown=f"{printed(text, worst.value, threshold.limit)[0]} ({name})")
 
 
 def _query_drop(threshold: QueryDropSpec, gate: MeasuredGate) -> Verdict:
@@ -97,7 +98,8 @@ def _query_drop(threshold: QueryDropSpec, gate: MeasuredGate) -> Verdict:
     values = dict(zip(comparison.query_ids, comparison.baseline_values.tolist(), strict=True))
     able = sum(values[query_id] > threshold.limit for query_id in gate.counted)
     if able <= threshold.allow:
-        said = f"{able} queries have a baseline above {threshold.limit:g}, so no more can lose that much"
+        have = "1 query has" if able == 1 else f"{able} queries have"
+        said = f"{have} a baseline above {threshold.limit:g}, so no more can lose that much"
         raise InputError(f"{said}, {threshold.allow} may, and this max_drop can never fail")
     lost = losers(threshold, gate)
     many = f"{len(lost)} {'query' if len(lost) == 1 else 'queries'} lost more than {threshold.limit:g}"
@@ -117,7 +119,7 @@ def _expect(threshold: ExpectSpec, gate: MeasuredGate) -> Verdict:
         "nothing is returned" if empty else "it is not returned" if rank is None else f"it is at rank {rank}"
     )
     shown = "not returned" if rank is None else f"rank {rank}"
-    subject = f"query {threshold.query_id}, document {threshold.doc_id}"
+    subject = f"query {clipped(threshold.query_id)}, document {clipped(threshold.doc_id)}"
     sentence = f"{subject}: expected {threshold}, {where}"
     limit, value = float(within), math.inf if rank is None else float(rank)
     if threshold.reason is None:
@@ -125,7 +127,8 @@ def _expect(threshold: ExpectSpec, gate: MeasuredGate) -> Verdict:
         return Verdict("", value, "expect", limit, outcome, sentence, shown)
     _ = gate.counted
     if holds:
-        sentence = f"{subject}: {where}, it recovered: take the query out of xfail ({threshold.reason})"
+        sentence = f"{subject}: {where}, it recovered: take the query out of xfail"
+    sentence = f"{sentence} ({clipped(threshold.reason)})"
     return Verdict("", value, "expect", limit, "failed" if holds else "xfailed", sentence, shown)
 
 
@@ -134,9 +137,10 @@ def _known_bad(threshold: KnownBadSpec, gate: MeasuredGate) -> Verdict:
     _ = gate.counted
     text, value = gate.text(threshold.measure), gate.values(threshold.measure)[threshold.query_id]
     numbers = printed(text, value, threshold.below)
-    subject = f"query {threshold.query_id}: {text} = {numbers[0]}"
+    subject = f"query {clipped(threshold.query_id)}: {text} = {numbers[0]}"
+    reason = clipped(threshold.reason)
     if value < threshold.below:
-        said = f"{subject}, below {numbers[1]} as expected ({threshold.reason})"
+        said = f"{subject}, below {numbers[1]} as expected ({reason})"
         return Verdict(text, value, "xfail", threshold.below, "xfailed", said)
     said = f"{subject}, no longer below {numbers[1]}, it recovered: take the query out of xfail"
-    return Verdict(text, value, "xfail", threshold.below, "failed", f"{said} ({threshold.reason})")
+    return Verdict(text, value, "xfail", threshold.below, "failed", f"{said} ({reason})")

@@ -96,7 +96,7 @@ def pairs_of(
     Raises
     ------
     InputError
-        When they can't be scored, or are not over the same judged queries.
+        When they can't be scored, are not over the same judged queries, or a value is not finite.
     """
     sides = {"run": _side(run), "baseline": _side(baseline)}
     benchmark = qrels if isinstance(qrels, Benchmark) else _benchmark(sides)
@@ -105,6 +105,8 @@ def pairs_of(
     parsed = measure if isinstance(measure, Measure) else Measure.parse(measure, level)
     new, old = (_scores(name, side, judged_by, parsed, level) for name, side in sides.items())
     _check_same_queries(new.query_ids, old.query_ids)
+    _check_finite("run", new, parsed)
+    _check_finite("baseline", old, parsed)
     values = new.columns[parsed]
     by_query = dict(zip(old.query_ids, old.columns[parsed].tolist(), strict=True))
     before = np.array([by_query[query_id] for query_id in new.query_ids])
@@ -175,6 +177,14 @@ def _check_same_queries(new: tuple[str, ...], old: tuple[str, ...]) -> None:
                 f"run and baseline are judged on different queries: {len(alone)} only in the {name}, "
                 f"for instance {shown}: score both with the same qrels"
             )
+
+
+def _check_finite(name: str, scores: Scores, measure: Measure) -> None:
+    # No comparison with NaN is true, so that no drop would be over any budget.
+    for query_id, value in zip(scores.query_ids, scores.columns[measure].tolist(), strict=True):
+        if not math.isfinite(value):
+            text = measure.text(scores.relevance_level)
+            raise InputError(f"{text} of query {query_id!r} is {value} in the {name}: it can't be compared")
 
 
 def _clusters(

@@ -11,7 +11,8 @@ from pytest_irbench.benchmarks.benchmark import Benchmark
 from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates import yaml_text
-from pytest_irbench.gates.declared import BenchmarkSpec, GateSpec, Spec, SystemSpec, Threshold, ThresholdSpec
+from pytest_irbench.gates.declared import BenchmarkSpec, GateSpec, Spec, SystemSpec
+from pytest_irbench.gates.kinds import Threshold, ThresholdSpec
 from pytest_irbench.gates.nodes import (
     Faults,
     Fields,

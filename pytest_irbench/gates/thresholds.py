@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from functools import lru_cache
+from numbers import Real
 from typing import TYPE_CHECKING, cast, get_args
 
 from pytest_irbench.errors import InputError
-from pytest_irbench.gates.declared import Budget, DropSpec, Evidence, Limit, ThresholdSpec
+from pytest_irbench.gates.kinds import Budget, DropSpec, Evidence, Limit, ThresholdSpec
 from pytest_irbench.gates.nodes import (
     Fields,
     MapNode,
@@ -24,7 +25,7 @@ from pytest_irbench.measures.measure import Measure
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_irbench.gates.declared import Slice
+    from pytest_irbench.gates.kinds import Slice
     from pytest_irbench.gates.nodes import Faults, Node
 
 LIMIT_KEYS = ("min", "max", "max_drop", "evidence", "slack")
@@ -41,7 +42,7 @@ _EMPTY: dict[tuple[str, float], str] = {
 """Limits that can't be meant; those of 1 for measures whose values lie in 0..1."""
 
 _LIMITS: tuple[Limit, ...] = ("min", "max")
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
 
 
 def read_thresholds(
@@ -105,7 +106,9 @@ class _Limits:
                 yield self.threshold("min", limit, self.key)
             return
         fields = Fields(node, self.faults, f"the limits of {shown(self.key.text)}", LIMIT_KEYS)
-        if not any(rule in fields for rule in (*_LIMITS, "max_drop")):
+        # A key that is unknown is told already, and most often it is the limit, misspelt.
+        misspelt = len(fields.known) < len(node.entries)
+        if not misspelt and not any(rule in fields for rule in (*_LIMITS, "max_drop")):
             said = f"{self.what} has neither min nor max nor max_drop and could never fail: add one"
             self.faults.add(self.key, said)
         self.read_slack(fields)
@@ -201,7 +204,7 @@ def budget_of(given: float | str) -> Budget:
     percent = _PERCENT.fullmatch(given.strip()) if isinstance(given, str) else None
     if percent:
         return Budget(float(percent[1]), percent=True)
-    if isinstance(given, str | bool) or not 0 <= given < math.inf:
+    if not isinstance(given, Real) or isinstance(given, bool) or not 0 <= given < math.inf:
         raise InputError(f"budget is a number from 0, such as 0.02, or a text such as '2%', not {given!r}")
     return Budget(float(given))
 
@@ -231,13 +234,13 @@ def read_limit(rule: str, key: Scalar, node: Node, faults: Faults, accepted: str
 
 
 def read_measures(
-    node: Node | None, faults: Faults, levels: Iterable[int], accepted: str
+    node: Node | None, faults: Faults, levels: Iterable[int], accepted: str, beside: str | None = None
 ) -> list[tuple[Scalar, Node]]:
-    """Return the entries of a mapping whose keys are measures; ``allow`` is none."""
+    """Return the entries of a mapping whose keys are measures, but for the key `beside` them."""
     if node is None:
         return []
     mapping = as_map(node, faults, accepted)
-    entries = [entry for name, entry in mapping.entries.items() if name != "allow"] if mapping else []
+    entries = [entry for name, entry in mapping.entries.items() if name != beside] if mapping else []
     check_measures((key for key, _ in entries), faults, levels)
     return entries
 

@@ -156,12 +156,14 @@ def pytest_runtest_setup() -> None:
 def pytest_testnodedown(node: Any) -> None:
     """Take over what an xdist worker left out, and what it was to decide."""
     output = getattr(node, "workeroutput", {})
-    if output.get("irbench_left_out") or output.get("irbench_selected"):
+    if any(output.get(f"irbench_{what}") for what in ("left_out", "selected", "by_name")):
         from pytest_irbench.plugin.session import session_of
 
         session = session_of(node.config)
         session.left_out.update(output["irbench_left_out"])
         session.selected = output["irbench_selected"]
+        session.by_name.update(output["irbench_by_name"])
+        session.used.update(output["irbench_used"])
 
 
 def is_gate_file(config: pytest.Config, path: Path) -> bool:

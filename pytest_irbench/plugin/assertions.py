@@ -117,7 +117,13 @@ class MeasuredValue(float):
     def __lt__(self, limit: float | BaselineLimit) -> bool:
         return self._hold("<", limit)
 
+    def _refuse_equality(self, other: object) -> None:
+        # As two objects they always differ, which would say nothing of their values.
+        if isinstance(other, BaselineLimit):
+            raise TypeError(f"{other.call} is a limit: compare with >=, >, <= or <")
+
     def __eq__(self, other: object) -> bool:
+        self._refuse_equality(other)
         if isinstance(other, int | float):
             return self._hold("==", other)
         # pytest.approx explains itself.
@@ -125,6 +131,7 @@ class MeasuredValue(float):
         return super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:
+        self._refuse_equality(other)
         self._met(other)
         return super().__ne__(other)
 

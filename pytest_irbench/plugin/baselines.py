@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -125,8 +126,8 @@ class Baselines:
         InputError
             When none is stored that fits, with the command that stores one.
         """
-        from pytest_irbench.gates.baseline_file import baseline_path
-        from pytest_irbench.gates.held import HeldBaseline
+        from pytest_irbench.gates.baseline_file import MissingBaselineError, baseline_path
+        from pytest_irbench.gates.held import HeldBaseline, OutdatedBaselineError
 
         path = baseline_path(folder, accepted.benchmark.name, accepted.system)
         if self.reason is not None:
@@ -135,11 +136,17 @@ class Baselines:
         try:
             return read(path)
         except InputError as error:
-            elsewhere = self.config.getoption("irbench_baselines")
-            option = f" --irbench-baselines={elsewhere}" if elsewhere else ""
-            command = f'pytest --irbench={accepted.benchmark.name}{option} --irbench-update="why"'
-            said = f"{error.message}: to store this run as the baseline, run {command}"
+            is_whole = isinstance(error, MissingBaselineError | OutdatedBaselineError)
+            restored = "" if is_whole else "restore it from version control, or "
+            said = f"{error.message}: {restored}{self.next_step(accepted)}"
             raise InputError(said, self.named(error.path or path), error.line, error.column) from None
+
+    def next_step(self, accepted: Accepted) -> str:
+        """Say how to store a run that has no baseline that fits."""
+        elsewhere = self.config.getoption("irbench_baselines")
+        option = f" --irbench-baselines={quote(elsewhere)}" if elsewhere else ""
+        command = f'pytest --irbench={accepted.benchmark.name}{option} --irbench-update="why"'
+        return f"to store this run as the baseline, run {command}"
 
     def made(self, accepted: Accepted) -> Baseline:
         """Make the baseline of an accepted run."""

@@ -58,6 +58,8 @@ class GateThreshold:
         What to say when that fixture does not exist.
     measured
         Set when its test is set up; for each parameter of the system's fixtures anew.
+    twin
+        Counts those before it whose id would be the same.
     """
 
     spec: Spec
@@ -67,6 +69,7 @@ class GateThreshold:
     fixture: str | None
     missing: str | None
     measured: Measured | None = None
+    twin: int = 0
 
     @property
     def places(self) -> list[str]:
@@ -86,7 +89,7 @@ class GateThreshold:
     @property
     def id(self) -> str:
         """The id in brackets: without the limit, so that raising it keeps the test."""
-        return f"{self.gate.benchmark}-{self.threshold.name}"
+        return f"{self.gate.benchmark}-{self.threshold.name}{f'-{self.twin}' if self.twin else ''}"
 
 
 def gate_file(path: Path, parent: pytest.Collector) -> GateFile | None:
@@ -143,6 +146,8 @@ class GateFile(pytest.Module):
         for gate in spec.gates:
             if named or session.selection.includes(gate.benchmark):
                 found.setdefault(gate.system, []).extend(self._thresholds(spec, gate))
+        for thresholds in found.values():
+            _tell_apart(thresholds)
         return found
 
     def _thresholds(self, spec: Spec, gate: GateSpec) -> Iterator[GateThreshold]:
@@ -168,6 +173,15 @@ class GateFile(pytest.Module):
             f"{place}: there is no fixture {fixture!r}{hint} define it in conftest.py, returning "
             "search(topic, k), or declare the system under systems:"
         )
+
+
+def _tell_apart(thresholds: list[GateThreshold]) -> None:
+    """Give equal ids a number, such as those of query a-b, document c and of query a, document b-c."""
+    taken: set[str] = set()
+    for threshold in thresholds:
+        while threshold.id in taken:
+            threshold.twin += 1
+        taken.add(threshold.id)
 
 
 def _make_test(module: str, system: str, thresholds: list[GateThreshold]) -> Callable[..., None]:
@@ -201,7 +215,7 @@ def measure(session: IrbenchSession, item: pytest.Item) -> None:
     system = function.funcargs[threshold.fixture] if threshold.fixture else None
     # By identity, because two parameters may print alike; pytest keeps them for the session.
     variant = {k: id(v) for k, v in function.callspec.params.items() if k != PARAMETER}
-    name = _system_name(item, threshold)
+    name = system_name(item, threshold)
     asked = AskedGate(threshold.spec, threshold.gate, name, variant, system, item.nodeid)
     message = ""
     try:
@@ -245,15 +259,18 @@ def note(session: IrbenchSession, items: Iterable[pytest.Item]) -> None:
             session.systems.add(threshold.gate.system)
             session.files.add(str(item.path))
             known = Known(
-                order, threshold.gate.benchmark, _system_name(item, threshold), threshold.relevance_level
+                order, threshold.gate.benchmark, system_name(item, threshold), threshold.relevance_level
             )
             item.user_properties += declared_properties(known, threshold.threshold, threshold.place)
 
 
-def _system_name(item: pytest.Item, threshold: GateThreshold) -> str:
+def system_name(item: pytest.Item, threshold: GateThreshold) -> str:
     """Name the system, with what its parametrized fixtures add to the test's id."""
-    # callspec.id is "<fixture parameters>-<threshold>" in the order pytest chose.
-    ids = f"-{item.callspec.id}-".replace(f"-{threshold.id}-", "-")[1:-1]  # type: ignore[attr-defined]
+    # callspec.id is "<fixture parameters>-<threshold>" in the order pytest chose, and, unless an option of
+    # pytest says otherwise, with an escape for what is not ASCII.
+    ids, escaped = f"-{item.callspec.id}-", threshold.id.encode("unicode_escape").decode()  # type: ignore[attr-defined]
+    own = f"-{threshold.id}-" if f"-{threshold.id}-" in ids else f"-{escaped}-"
+    ids = ids.replace(own, "-", 1)[1:-1]
     return f"{threshold.gate.system}[{ids}]" if ids else threshold.gate.system
 
 

@@ -77,6 +77,8 @@ class Guard:
         if output is not None:
             output["irbench_left_out"] = self.session.left_out
             output["irbench_selected"] = self.session.selected
+            output["irbench_by_name"] = sorted(self.session.by_name)
+            output["irbench_used"] = sorted(self.session.used)
         elif self._measures:
             self._fail_if_empty(session, exitstatus)
 
@@ -85,6 +87,7 @@ class Guard:
         passes = exitstatus == pytest.ExitCode.OK
         if passes:
             self.session.holes = self.session.undecided()
+            self.session.unmeasured = self.session.unused()
         # A session that was interrupted, or that failed in pytest itself, proves nothing.
         ended = passes or exitstatus == pytest.ExitCode.TESTS_FAILED
         if self.session.baselines.reason is not None:
@@ -97,7 +100,8 @@ class Guard:
             prove_session(self.session, passes=passes)
         blind = any(proof.proof.is_blind for proof in self.session.proofs)
         refused = bool(self.session.update and self.session.update.faults)
-        if passes and (self.session.holes or self.session.unproved or blind or refused):
+        empty = bool(self.session.holes or self.session.unmeasured or self.session.unproved)
+        if passes and (empty or blind or refused):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

@@ -57,8 +57,9 @@ def _empty_names(config: pytest.Config) -> Iterator[tuple[str, str]]:
     files = ", ".join(config.getini("irbench_files"))
     for name in state.selection.names:
         wanted = state.collected if name == ALL else set(expand(name)) & state.collected
-        by_name = state.asks_by_name if name == ALL else name in asked
-        if not wanted and not by_name:
+        if not wanted and name in asked:
+            state.by_name.add(name)
+        elif not wanted:
             message = f"--irbench={name}: no gate and no test for it was collected from {_where(config)}: "
             hint = _uncollected(config, name) or f"declare a gate in one of {files}"
             yield f"--irbench={name}", message + hint

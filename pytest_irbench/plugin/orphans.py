@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from shlex import quote
+from typing import TYPE_CHECKING
 
 from pytest_irbench.gates.baseline_file import baseline_path, run_path
-from pytest_irbench.plugin.collect import gate_of
+from pytest_irbench.plugin.collect import gate_of, system_name
 from pytest_irbench.plugin.session import session_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pytest
 
-    from pytest_irbench.gates.spec import Spec
+    from pytest_irbench.gates.spec import GateSpec, Spec
 
-
-class _Owner(NamedTuple):
-    """Whose a baseline says it is; None for what it does not say."""
-
-    benchmark: str | None
-    system: str | None
-    gates: str | None
+    # Gate (its id) -> the names of its system, one for each parameter; without the gates that were left out.
+    Systems = Mapping[int, set[str]]
 
 
 def orphans(config: pytest.Config, items: Sequence[pytest.Item]) -> Iterator[tuple[str, str]]:
@@ -35,37 +31,49 @@ def orphans(config: pytest.Config, items: Sequence[pytest.Item]) -> Iterator[tup
     baselines = session_of(config).baselines
     if baselines.elsewhere is not None:
         return
-    specs = {threshold.spec.path: threshold.spec for item in items if (threshold := gate_of(item))}
-    for file, spec in specs.items():
+    for spec, systems in _collected(items):
+        file = spec.path
         for path in sorted(baselines.folder_of_gates(file).glob("*.json")):
-            if _is_orphan(path, spec):
+            if _is_orphan(path, spec, systems):
                 name, run = baselines.named(path), baselines.named(run_path(path))
                 said = f"{name} belongs to no gate of {baselines.named(file)} that has a max_drop"
-                yield name, f"{said}: give its gate one, or delete it with rm '{name}' '{run}'"
+                yield name, f"{said}: give its gate one, or delete it with rm {quote(name)} {quote(run)}"
 
 
-def _is_orphan(path: Path, spec: Spec) -> bool:
+def _collected(items: Sequence[pytest.Item]) -> list[tuple[Spec, Systems]]:
+    """Return the files of gates that were collected, with the systems of their gates."""
+    found: dict[Path, tuple[Spec, dict[int, set[str]]]] = {}
+    for item in items:
+        if threshold := gate_of(item):
+            _, systems = found.setdefault(threshold.spec.path, (threshold.spec, {}))
+            systems.setdefault(id(threshold.gate), set()).add(system_name(item, threshold))
+    return list(found.values())
+
+
+def _is_orphan(path: Path, spec: Spec, systems: Systems) -> bool:
+    # What is wrong with a file that a gate reads, that gate tells.
+    if any(gate.compared and _reads(gate, path, systems.get(id(gate))) for gate in spec.gates):
+        return False
     owner = _owner(path)
     if owner is None:
-        # A damaged file is told by the gate that reads it, if there is one.
-        paths = {baseline_path(path.parent, g.benchmark, g.system) for g in spec.gates if g.compared}
-        return path not in paths
-    if owner.gates is None:
         return False
-    gone = not (spec.path.absolute().parent / owner.gates).exists()
-    return gone or (owner.gates == spec.path.name and not _has_gate(spec, owner))
+    return owner in {"", spec.path.name} or not (spec.path.absolute().parent / owner).exists()
 
 
-def _has_gate(spec: Spec, owner: _Owner) -> bool:
-    # A parametrized system is called bm25[fast].
-    system = (owner.system or "").partition("[")[0]
-    return any((g.benchmark, g.system) == (owner.benchmark, system) and g.compared for g in spec.gates)
+def _reads(gate: GateSpec, path: Path, systems: set[str] | None) -> bool:
+    if systems is None:
+        # A parametrized system is called bm25[fast]; its parameters are not known before it is collected.
+        path, systems = path.with_name(f"{path.stem.partition('[')[0]}.json"), {gate.system}
+    return any(path == baseline_path(path.parent, gate.benchmark, system) for system in systems)
 
 
-def _owner(path: Path) -> _Owner | None:
-    """Read whose a baseline is, or give None when it can't be read."""
+def _owner(path: Path) -> str | None:
+    """Return the name of the file whose gate a baseline is, an empty one when it can't be read.
+
+    None for that of a test in Python.
+    """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return _Owner(*(found[key] for key in _Owner._fields))
+        found = json.loads(path.read_text(encoding="utf-8"))["gates"]
     except (OSError, ValueError, KeyError, TypeError):
-        return None
+        return ""
+    return found if found is None else str(found)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_irbench.gates.declared import DropSpec, QueryDropSpec
+from pytest_irbench.gates.kinds import DropSpec, QueryDropSpec
 from pytest_irbench.measures.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_irbench.gates.decide import Verdict
-    from pytest_irbench.gates.declared import Threshold
+    from pytest_irbench.gates.kinds import Threshold
     from pytest_irbench.gates.measured import MeasuredGate
 
 

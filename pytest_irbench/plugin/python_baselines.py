@@ -8,8 +8,8 @@ from pytest_irbench.benchmarks.benchmark import Benchmark
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates.comparison import compare_pairs
 from pytest_irbench.gates.decide import decide, decide_drop
-from pytest_irbench.gates.declared import Budget, Evidence
 from pytest_irbench.gates.held import hold_measure
+from pytest_irbench.gates.kinds import Budget, Evidence
 from pytest_irbench.gates.sides import pairs_of
 from pytest_irbench.gates.thresholds import budget_of
 from pytest_irbench.plugin.assertions import BaselineLimit

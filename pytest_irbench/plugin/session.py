@@ -76,6 +76,12 @@ class IrbenchSession:
         Number of thresholds that were not selected, by file; -1 for a file with faults.
     selected
         The node ids of the thresholds that are to be decided.
+    by_name
+        Names of the selection for which no test was collected, but one that asks for benchmarks by name.
+    used
+        The benchmarks that were loaded, here or by an xdist worker.
+    unmeasured
+        Names of the selection on which nothing was measured, in a session that would have passed.
     rows
         The ledger: node id -> outcome of a threshold.
     holes
@@ -105,6 +111,9 @@ class IrbenchSession:
         self.left_out: dict[str, int] = {}
         self.selected: list[str] = []
         self.holes: list[str] = []
+        self.by_name: set[str] = set()
+        self.used: set[str] = set()
+        self.unmeasured: list[str] = []
         self.rows: dict[str, tuple[int, Row]] = {}
         self.measured: dict[str, Measured] = {}
         self.baselines = Baselines(config)
@@ -147,7 +156,14 @@ class IrbenchSession:
         capture = self.config.pluginmanager.getplugin("capturemanager")
         with capture.global_and_fixture_disabled() if capture else nullcontext():
             loaded: Benchmark = self.once(key, lambda: _load(name, declared))
+        self.used.add(name)
         return loaded
+
+    def unused(self) -> list[str]:
+        """Return the names that a test might have asked for, and did not."""
+        from pytest_irbench.benchmarks.builtin import expand
+
+        return sorted(name for name in self.by_name if not self.used & set(expand(name)))
 
     def gates(self) -> list[list[str]]:
         """Return the node ids of what was measured, gate by gate in the order of the tables."""

@@ -53,6 +53,9 @@ def write_summary(terminal: pytest.TerminalReporter, session: IrbenchSession) ->
         ids = ", ".join(session.holes[:_IDS_SHOWN]) + (", …" if len(session.holes) > _IDS_SHOWN else "")
         terminal.write_line(f"irbench: {said}, so this session fails: {ids}", red=True)
         terminal.write_line("irbench: what is skipped guards nothing: let it run, or leave it out with -k")
+    for name in session.unmeasured:
+        said = f"nothing was measured on {name}, which was selected, so this session fails"
+        terminal.write_line(f"irbench: {said}", red=True)
     for path, count in session.left_out.items():
         counted = f"{count} threshold{'s' * (count != 1)}"
         what = "a file with faults" if count < 0 else counted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -32,12 +33,13 @@ def against_baseline(rows: Sequence[Row]) -> Iterator[str]:
     drops = [row for row in rows if row.evidence]
     if drops:
         yield from table(_HEADER, [_cells(row) for row in drops], right=(1, 2, 3, 4, 6))
-    for text in dict.fromkeys([_adjusted(drops), *(row.rejudged for row in rows), _mark(drops)]):
+    for text in dict.fromkeys([_adjusted(drops), *(row.rejudged for row in rows), *_marks(drops)]):
         yield from wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    interval = f"{_number(row, row.drop_low)} to {_number(row, row.drop_high)}"
+    shown = math.isfinite(row.drop_low)
+    interval = f"{_number(row, row.drop_low)} to {_number(row, row.drop_high)}" if shown else "-"
     numbers = (_number(row, row.baseline), _number(row, row.drop), interval, _p(row))
     return (row.subject, *numbers, f"{row.worse}/{row.better}", _number(row, row.detectable))
 
@@ -55,17 +57,22 @@ def _adjusted(drops: Sequence[Row]) -> str:
 
 
 def _number(row: Row, value: float) -> str:
+    if not math.isfinite(value):
+        return "-"
     text = f"{value:.1f}" if is_count(row.measure) else f"{value:.4f}"
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-def _mark(drops: Sequence[Row]) -> str:
-    """Name the budgets that are smaller than what the queries can show."""
-    small = [row for row in drops if row.limit is not None and row.limit < row.detectable]
+def _marks(drops: Sequence[Row]) -> Iterator[str]:
+    """Name the budgets that are smaller than what the queries can show, and what shows nothing."""
+    alone = [row for row in drops if math.isinf(row.detectable)]
+    if alone:
+        yield f"{_units(alone)} alone says nothing about chance"
+    small = [row for row in drops if row.limit is not None and row.limit < row.detectable < math.inf]
     if not small:
-        return ""
+        return
     told = "; ".join(_told(row) for row in small)
-    return (
+    yield (
         f"max_drop is smaller than the smallest drop that {_units(small)} show in 8 of 10 cases, "
         f"so below that chance decides: {told}. More queries or a larger max_drop make the verdict firm"
     )

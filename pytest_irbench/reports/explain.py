@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tabulate import tabulate
 
 from pytest_irbench.errors import clipped
-from pytest_irbench.gates.decide import is_count
+from pytest_irbench.gates.decide import number_of
 
 if TYPE_CHECKING:
     from pytest_irbench.benchmarks.benchmark import Benchmark
@@ -60,7 +60,8 @@ def explain(
     lines.append(f"  {'lowest' if verdict.is_floor else 'highest'} queries:")
     lines += [f"  {line}" for line in _queries(verdict, scores, measure, benchmark, among)]
     if place:
-        lines += ["", f"{place}: {verdict.measure} {verdict.rule}"]
+        of = f" of {among.name}" if among else ""
+        lines += ["", f"{place}: {verdict.measure}{of} {verdict.rule}"]
     return "\n".join(lines)
 
 
@@ -74,7 +75,7 @@ def counts(
     level = "" if measure.rel is None else f", relevant from grade {measure.rel}"
     queries = plural(len(judged.query_ids), "judged query", "judged queries")
     if among:
-        queries = f"{len(among.query_ids)} of {queries}, slice {among.name}: {among.where}"
+        queries = f"{len(among.query_ids)} of {queries}, slice {among.name}: {clipped(among.where)}"
     lines = [f"{name}system {judged.run}: {what} over {queries}{level}"]
     if judged.missing:
         shown = ", ".join(map(clipped, judged.missing[:_IDS_SHOWN]))
@@ -136,7 +137,7 @@ def _queries(
     worst = sorted(values, key=values.__getitem__, reverse=not verdict.is_floor)[:QUERIES_SHOWN]
     rows = [
         [
-            query_id,
+            clipped(query_id),
             number_of(verdict.measure, values[query_id]),
             text_of(benchmark, query_id),
         ]
@@ -150,11 +151,6 @@ def _queries(
             shown += _better(scores.judged, query_id, measure.rel or 1)
         lines += [line, *(f"    {document}" for document in shown)]
     return lines
-
-
-def number_of(measure: str, value: float) -> str:
-    """Print a value: counts as whole numbers."""
-    return f"{value:g}" if is_count(measure) else f"{value:.4f}"
 
 
 def documents(judged: JudgedRanking, query_id: str, many: int = DOCUMENTS_SHOWN) -> list[str]:

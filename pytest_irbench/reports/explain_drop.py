@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from tabulate import tabulate
 
 from pytest_irbench.errors import clipped
-from pytest_irbench.reports.explain import QUERIES_SHOWN, number_of, text_of
+from pytest_irbench.gates.decide import number_of
+from pytest_irbench.reports.explain import QUERIES_SHOWN, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -58,6 +59,9 @@ def lost_most(
     """
     every = comparison.movers(len(comparison.query_ids))
     lost = [m for m in every if m.difference < 0 and (among is None or m.query_id in among)]
+    if not lost:
+        yield "no query lost"
+        return
     shown = lost[:QUERIES_SHOWN]
     more = f" (of {len(lost)})" if len(lost) > len(shown) else ""
     yield f"queries that lost most{more}:"
@@ -73,7 +77,7 @@ def lost_most(
 
 def _row(measure: str, mover: Mover, benchmark: Benchmark | None) -> tuple[str, ...]:
     numbers = (number_of(measure, mover.baseline), number_of(measure, mover.value))
-    change = f"{mover.difference:+g}" if float(mover.difference).is_integer() else f"{mover.difference:+.4f}"
+    change = "-" + number_of(measure, -mover.difference)
     return (clipped(mover.query_id), *numbers, change, text_of(benchmark, mover.query_id))
 
 

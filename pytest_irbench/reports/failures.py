@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from tabulate import tabulate
 
 from pytest_irbench.errors import clipped
-from pytest_irbench.gates.declared import (
+from pytest_irbench.gates.decide import number_of
+from pytest_irbench.gates.kinds import (
     DropSpec,
     ExpectSpec,
     KnownBadSpec,
@@ -23,7 +24,6 @@ from pytest_irbench.reports.explain import (
     counts,
     documents,
     explain,
-    number_of,
     text_of,
 )
 from pytest_irbench.reports.explain_drop import against, lost_most
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_irbench.gates.decide import Verdict
-    from pytest_irbench.gates.declared import Threshold
+    from pytest_irbench.gates.kinds import Threshold
     from pytest_irbench.gates.measured import MeasuredGate
 
 _DOCUMENTS_LISTED = 10
@@ -77,11 +77,15 @@ def _told(threshold: Threshold, gate: MeasuredGate) -> Iterator[str]:
             yield from _conversations(threshold, gate)
         case ExpectSpec():
             many = min(threshold.within or DOCUMENTS_SHOWN, _DOCUMENTS_LISTED)
-            yield f"benchmark {gate.benchmark.name}, system {gate.scores.judged.run}"
-            yield f"query: {text_of(gate.benchmark, threshold.query_id)}"
+            yield from _query(threshold, gate)
             yield from documents(gate.scores.judged, threshold.query_id, many)
         case KnownBadSpec():
-            yield f"query: {text_of(gate.benchmark, threshold.query_id)}"
+            yield from _query(threshold, gate)
+
+
+def _query(threshold: ExpectSpec | KnownBadSpec, gate: MeasuredGate) -> Iterator[str]:
+    yield f"benchmark {gate.benchmark.name}, system {gate.scores.judged.run}"
+    yield f"query: {text_of(gate.benchmark, threshold.query_id)}"
 
 
 def _drop(threshold: DropSpec, gate: MeasuredGate) -> Iterator[str]:
@@ -107,4 +111,6 @@ def _conversations(threshold: WorstConversationSpec, gate: MeasuredGate) -> Iter
 
 def _edited(threshold: Threshold, verdict: Verdict) -> str:
     subject = threshold.subject(verdict.measure)
-    return f"{subject} {threshold.rule}" if verdict.measure else f"queries.{threshold.rule}, {subject}"
+    if isinstance(threshold, ExpectSpec | KnownBadSpec):
+        return f"queries.{threshold.rule}, {subject}"
+    return f"{subject} {threshold.rule}"

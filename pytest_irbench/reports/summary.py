@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_irbench.gates.decide import printed
+from pytest_irbench.gates.decide import number_of, printed
 from pytest_irbench.reports.drops import against_baseline
 from pytest_irbench.reports.row import Row, table
 
@@ -45,7 +45,7 @@ def _counts(row: Row) -> str:
 def _numbers(row: Row) -> tuple[str, str]:
     limit = row.limit
     if limit is None or row.rule not in {"min", "max"}:
-        known = f"{row.value:.4f}" if row.value is not None else "-"
+        known = number_of(row.measure, row.value) if row.value is not None else "-"
         return row.shown or known, row.threshold
     if row.value is None:
         return "-", f"{row.rule} {printed(row.measure, limit, limit)[1]}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,8 @@ from pytest_irbench import (
     load_builtin,
     read_run,
 )
+from pytest_irbench.gates.decide import decide_drop
+from pytest_irbench.gates.kinds import Budget
 from pytest_irbench.gates.resampling import DRAWS, Units, resample, sign_flips
 from pytest_irbench.gates.significance import bootstrap, randomization, t_test
 
@@ -245,10 +249,24 @@ def error(share: float, simulations: int) -> float:
     return 3 * math.sqrt(share * (1 - share) / simulations)
 
 
+@cache
+def template() -> Comparison:
+    """A comparison whose numbers are there to be replaced."""
+    return held([100, -100])
+
+
+def is_significant(one: Units, rng: np.random.Generator) -> bool:
+    """Whether a gate fails that takes significant drops only, and no budget."""
+    value = {"value": 0.5 + one.mean, "difference": one.mean, "units": len(one)}
+    found = replace(template(), baseline=0.5, **value)
+    p = randomization(one, rng)[0].drop
+    return decide_drop(found, Budget(0.0), "significant", p).outcome == "failed"
+
+
 @pytest.mark.parametrize("turns", [False, True])
 def test_without_a_change_one_gate_in_twenty_sees_a_drop(turns: bool) -> None:
     rng = np.random.default_rng(1)
-    seen = rate(2000, lambda units: randomization(units, rng)[0].drop <= 0.05, 25, turns=turns)
+    seen = rate(2000, lambda one: is_significant(one, rng), 25, turns=turns)
     assert seen == pytest.approx(0.05, abs=error(0.05, 2000))
     by_t = rate(2000, lambda units: t_test(units).drop <= 0.05, 25, turns=turns)
     assert by_t == pytest.approx(0.05, abs=error(0.05, 2000))
@@ -272,27 +290,43 @@ def test_the_detectable_drop_is_detected_in_four_of_five(units: int, turns: bool
     errors = [one.standard_error**2 for one in simulated(1000, units, turns=turns)]
     drop = comparison_of(math.sqrt(np.mean(errors)), units).detectable_drop()
     rng = np.random.default_rng(2)
-    seen = rate(1000, lambda one: randomization(one, rng)[0].drop <= 0.05, units, drop, turns=turns)
+    seen = rate(1000, lambda one: is_significant(one, rng), units, drop, turns=turns)
     assert seen == pytest.approx(0.80, abs=error(0.8, 1000) + 0.01)
 
 
 def comparison_of(standard_error: float, units: int) -> Comparison:
     """A comparison of which only the standard error matters."""
-    found = held([100, -100])
-    fields = {name: getattr(found, name) for name in found.__dataclass_fields__}
-    return Comparison(**fields | {"standard_error": standard_error, "units": units})
+    return replace(template(), standard_error=standard_error, units=units)
 
 
-@pytest.mark.parametrize(("units", "turns"), [(10, False), (54, False), (20, True)])
-def test_the_interval_covers_the_true_difference_at_its_level(units: int, turns: bool) -> None:
+DROP = 0.02
+SIZES = [(10, False), (54, False), (20, True)]
+
+
+@cache
+def intervals(units: int, turns: bool) -> list[Comparison]:
+    """Comparisons of pairs whose true drop is `DROP`."""
     rng = np.random.default_rng(3)
+    pairs = simulated(500, units, DROP, turns=turns)
+    return [
+        replace(template(), baseline=0.5, difference=one.mean, interval=bootstrap(one, rng)[0])
+        for one in pairs
+    ]
 
-    def covers(one: Units) -> bool:
-        (low, high), _ = bootstrap(one, rng)
-        return low <= -0.02 <= high
 
-    covered = rate(500, covers, units, 0.02, turns=turns)
-    assert covered == pytest.approx(0.95, abs=error(0.95, 500))
+@pytest.mark.parametrize(("units", "turns"), SIZES)
+def test_the_interval_covers_the_true_difference_at_its_level(units: int, turns: bool) -> None:
+    covered = [low <= -DROP <= high for low, high in (one.interval for one in intervals(units, turns))]
+    assert np.mean(covered) == pytest.approx(0.95, abs=error(0.95, 500))
+
+
+@pytest.mark.parametrize(("units", "turns"), SIZES)
+def test_one_gate_in_forty_passes_as_noninferior_when_the_drop_is_its_whole_budget(
+    units: int, turns: bool
+) -> None:
+    verdicts = [decide_drop(one, Budget(DROP), "noninferior", 1.0) for one in intervals(units, turns)]
+    passed = np.mean([verdict.outcome == "passed" for verdict in verdicts])
+    assert 0 < passed <= 0.025 + error(0.025, 500)
 
 
 def test_the_false_alarm_rate_is_how_often_a_plain_budget_fails() -> None:

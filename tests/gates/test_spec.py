@@ -36,6 +36,20 @@ gates:
     thresholds: {NumRet: 15}
 """
 
+RULES = """\
+  - benchmark: cast21
+    system: rerank
+    slack: 0.05
+    topic_columns: facts.tsv
+    thresholds: {RR: {max_drop: 2%, evidence: significant}}
+    slices: {late: {where: "turn >= 5", thresholds: {AP: 0.3}}}
+    worst_conversation: {nDCG@3: 0.2}
+    queries:
+      max_drop: {nDCG@10: 0.3, allow: 1}
+      expect: [{query_id: 31_1, doc_id: "d\\n1", within: 2, absent: true}]
+      xfail: [{query_id: 31_2, reason: why, below: {AP: 0.9}}]
+"""
+
 
 class Folder:
     """A folder in which a test writes irbench.yaml and reads it."""
@@ -213,9 +227,9 @@ def test_exponents_are_numbers(folder: Folder, text: str, limit: float) -> None:
         ("{max: 1}", "a maximum of 1 can never fail"),
         ("{min: 0.5, max: 1.0}", "a maximum of 1 can never fail"),
         ("{min: 0.6, max: 0.5}", "min 0.6 of 'RR' is above its max 0.5: nothing passes"),
-        ("{}", "the measure 'RR' has neither min nor max and could never fail: add one"),
-        ("{tolerance: 1}", "unknown key 'tolerance' in the limits of 'RR': known are min, max"),
-        ("{max_drop: 0.1}", "unknown key 'max_drop' in the limits of 'RR'"),
+        ("{}", "the measure 'RR' has neither min nor max nor max_drop and could never fail: add one"),
+        ("{tolerance: 1}", "unknown key 'tolerance' in the limits of 'RR': known are min, max, max_drop"),
+        ("{min: 0.5, unjudged: bounds}", "unknown key 'unjudged' in the limits of 'RR'"),
         ("{mim: 0.5}", "unknown key 'mim' in the limits of 'RR', did you mean 'min'?"),
     ],
 )
@@ -361,6 +375,13 @@ def test_names_that_no_test_id_can_hold_are_a_fault(folder: Folder, name: str) -
         assert "can't be part of a test's id" in faults[0]
 
 
+@pytest.mark.parametrize("name", ["pytest_plugins", "setup_module", "__all__"])
+def test_a_system_may_not_take_a_name_that_means_something_to_pytest(folder: Folder, name: str) -> None:
+    assert folder.faults(f"systems: {{{name}: {{run: r}}}}") == [
+        f"1:11: the system name '{name}' means something to pytest: call the system something else"
+    ]
+
+
 def test_a_system_that_is_neither_declared_nor_a_python_name_is_a_fault(folder: Folder) -> None:
     gate = "gates: [{benchmark: dl20-doc, system: [bm25+rm3, class, ok, 'a b'], thresholds: {RR: 0.5}}]\n"
     said = "is not under systems:, so it would have to be a fixture, and is no Python name"
@@ -437,10 +458,11 @@ def test_search_names_an_attribute_of_a_module(folder: Folder, search: str) -> N
     assert folder.read(f"systems: {{a: {{search: '{search}'}}}}").systems["a"].search == search
 
 
-@pytest.mark.parametrize("key", ["slices", "queries", "doc_id", "utterance", "unjudged", "evidence", "name"])
+@pytest.mark.parametrize("key", ["doc_id", "utterance", "unjudged", "evidence", "name", "where"])
 def test_keys_of_no_gate_are_unknown(folder: Folder, key: str) -> None:
     faults = folder.faults(f"gates: [{{{key}: 1, benchmark: dl20-doc, system: a, thresholds: {{RR: 1}}}}]")
-    assert faults == [f"1:10: unknown key '{key}' in a gate: known are benchmark, system, depth, thresholds"]
+    known = "benchmark, system, depth, thresholds, slices, worst_conversation, queries, slack, topic_columns"
+    assert faults == [f"1:10: unknown key '{key}' in a gate: known are {known}"]
 
 
 def test_a_typing_error_in_a_key_is_told_beside_what_is_then_missing(folder: Folder) -> None:
@@ -512,7 +534,8 @@ def test_vanished_measures_and_empty_gates_are_all_told(folder: Folder) -> None:
         "    thresholds: {ndgc@10: 0.4, RR@10: 0.4, nDCG@0: 0.4, R: 0.4}\n"
         "  - {benchmark: dl19-doc, system: dense, thresholds: {}}\n"
     )
-    assert [fault.partition(": ")[0] for fault in faults] == ["5:5", "6:18", "6:44", "6:57", "7:54"]
+    assert [fault.partition(": ")[0] for fault in faults] == ["5:14", "6:18", "6:44", "6:57", "7:54"]
+    assert faults[0].endswith("queries is a mapping with the keys max_drop, expect, xfail, not a list")
     assert "did you mean 'nDCG@10'?" in faults[1]
 
 
@@ -570,10 +593,11 @@ WORDS = st.sampled_from(
 @st.composite
 def damaged(draw: st.DrawFn) -> str:
     """A faultless file in which one stretch is replaced."""
-    start = draw(st.integers(0, len(FULL)))
+    text = FULL + RULES
+    start = draw(st.integers(0, len(text)))
     length = draw(st.integers(0, 30))
     inserted = draw(st.one_of(st.text(max_size=10), st.lists(WORDS, max_size=5).map("".join)))
-    return FULL[:start] + inserted + FULL[start + length :]
+    return text[:start] + inserted + text[start + length :]
 
 
 @settings(

@@ -8,10 +8,17 @@ from small_project import CONFTEST, GATES, QRELS, TOPICS, Project
 
 import pytest_irbench.benchmarks.datasets
 import pytest_irbench.benchmarks.files
+import pytest_irbench.benchmarks.topic_columns
 import pytest_irbench.gates.spec
 import pytest_irbench.plugin.collect
+import pytest_irbench.plugin.measuring
+import pytest_irbench.plugin.orphans
+import pytest_irbench.plugin.proof
+import pytest_irbench.plugin.provenance
+import pytest_irbench.plugin.python_baselines
 import pytest_irbench.plugin.told
-import pytest_irbench.reports.explain
+import pytest_irbench.plugin.updates
+import pytest_irbench.reports.failures
 import pytest_irbench.runs.retrieve  # noqa: F401
 
 

@@ -82,6 +82,28 @@ class Project:
         gate = f"gates:\n  - {{benchmark: tiny, system: {system}, thresholds: {{{thresholds}}}}}\n"
         self.write("irbench.yaml", f"{BENCHMARKS}{declared}{gate}")
 
+    def answer(self, **answers: list[str]) -> None:
+        """Let the system return other documents; an id that is no name is written ``q31_1``."""
+        for name, doc_ids in answers.items():
+            self.fixtures(f"\nANSWERS[{name.removeprefix('q')!r}] = {doc_ids!r}\n")
+
+    def store(self, *args: str) -> pytest.RunResult:
+        """Store the baselines of what is selected, by default of all gates of ``tiny``."""
+        result = self.run(*(args or ("--irbench=tiny",)), "--irbench-update=first")
+        assert result.ret == 0, said(result)
+        return result
+
+    @property
+    def baseline(self) -> Path:
+        """The stored baseline of ``bm25``."""
+        return self.path / "irbench-baselines" / "tiny.bm25.json"
+
+    @property
+    def stored(self) -> dict[str, bytes]:
+        """What stands in the folder of the baselines, by file name."""
+        folder = self.baseline.parent
+        return {p.name: p.read_bytes() for p in sorted(folder.iterdir())} if folder.is_dir() else {}
+
     def run(self, *args: str) -> pytest.RunResult:
         """Run pytest in this process."""
         result = self.pytester.runpytest_inprocess(*args)
@@ -105,7 +127,13 @@ def said(result: pytest.RunResult) -> str:
     return f"{result.stdout.str()}\n{result.stderr.str()}"
 
 
+def told(result: pytest.RunResult, section: str = "irbench-update") -> str:
+    """What stands in a section of the terminal of its own."""
+    after = result.stdout.str().split(f" {section} ====", 1)[1].split("\n", 1)[1]
+    return after.split("\n====", 1)[0].strip("\n")
+
+
 def tables(result: pytest.RunResult) -> str:
     """The terminal's section with the tables."""
     after = result.stdout.str().split(" irbench ====", 1)[1].split("\n", 1)[1]
-    return after.split("\n====", 1)[0]
+    return after.split("\n====", 1)[0].strip("\n")

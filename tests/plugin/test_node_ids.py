@@ -262,3 +262,13 @@ def test_every_traceback_style_shows_no_frame_of_the_plugin(project: Project, tr
     text = project.run("--irbench=tiny", f"--tb={traceback}").stdout.str()
     assert "RR(rel=2) = 0.8333, below min 0.9900 (short by 0.1567)" in text
     assert "collect.py" not in text
+
+
+@pytest.mark.parametrize("doc_id", ["é-ü", "a\\\\b", "a\\nb", "x"])
+def test_a_golden_answer_stands_in_the_table_of_its_system_whatever_its_id(
+    project: Project, doc_id: str
+) -> None:
+    rules = f'    queries: {{expect: [{{query_id: 31_1, doc_id: "{doc_id}", within: 3}}]}}\n'
+    project.write("irbench.yaml", (project.path / "irbench.yaml").read_text() + rules)
+    result = project.run("--irbench=tiny")
+    assert [line for line in result.outlines if " · " in line] == ["tiny · bm25: 3 queries"]

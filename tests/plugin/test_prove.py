@@ -37,6 +37,62 @@ shuffle the tail     (changes nothing here)
     assert last.endswith("\nnotices none of these: AP(rel=2) max")
 
 
+def test_rules_of_every_kind_are_asked(project: Project) -> None:
+    project.write(
+        "irbench.yaml",
+        f"""{BENCHMARKS}gates:
+  - benchmark: tiny
+    system: bm25
+    thresholds: {{RR: {{max_drop: 10%}}}}
+    slices: {{james: {{where: 'query_id == "007"', thresholds: {{RR: {{max_drop: 0.1}}}}}}}}
+    queries:
+      max_drop: {{nDCG@10: 0.2}}
+      expect: [{{query_id: "007", doc_id: 1e5, within: 1}}, {{query_id: "007", doc_id: q, absent: true}}]
+      xfail: [{{query_id: "31_1", reason: known, below: {{nDCG@10: 0.8}}}}]
+""",
+    )
+    project.store()
+    result = project.run(*PROVE)
+    result.assert_outcomes(passed=5, xfailed=1)
+    assert result.ret == pytest.ExitCode.OK
+    lines, name = dict[str, str](), ""
+    for line in proofs(result).split("\n")[3:]:
+        # A long cell goes on in the next line.
+        name = line[:19].strip() or name
+        lines[name] = f"{lines.get(name, '')} {line[21:]}".strip()
+    everything = "RR(rel=2) max_drop, RR(rel=2) of james max_drop, nDCG@10 by query max_drop, 007: 1e5 expect"
+    assert lines["swap 1 and 2"] == lines["reverse"] == lines["remove rank 1"] == everything
+    # Of each ranking of two, the first is left.
+    assert lines["truncate to half"] == "RR(rel=2) max_drop, nDCG@10 by query max_drop"
+    assert "left out: 31_1: nDCG@10 xfail (xfailed)" in proofs(result)
+
+
+def test_a_drop_is_proved_against_the_baseline_and_not_against_the_run(project: Project) -> None:
+    # The system has become better since, so that dropping a query leaves it above its baseline.
+    project.answer(q31_1=["q"])
+    project.gate("RR: {max_drop: 10%}")
+    project.store()
+    project.answer(q31_1=["d1"], q1e5=["d3"])
+    assert "drop a query         none\n" in proofs(project.run(*PROVE))
+    project.store()
+    assert "drop a query         RR(rel=2) max_drop\n" in proofs(project.run(*PROVE))
+
+
+def test_a_gate_whose_baseline_is_to_be_written_can_be_proved_at_once(project: Project) -> None:
+    project.gate("RR: {max_drop: 10%}")
+    result = project.run(*PROVE, "--irbench-update=first")
+    assert result.ret == pytest.ExitCode.OK
+    assert "remove rank 1        RR(rel=2) max_drop\n" in proofs(result)
+    assert set(project.stored) == {"tiny.bm25.json", "tiny.bm25.run.gz"}
+
+
+def test_a_gate_without_its_baseline_is_not_proved(project: Project) -> None:
+    project.gate("RR: {max_drop: 10%}")
+    result = project.run(*PROVE)
+    result.assert_outcomes(errors=1)
+    assert "irbench-prove ===" not in said(result)
+
+
 def test_a_gate_with_a_low_floor_notices_nothing_and_the_session_fails(project: Project) -> None:
     project.gate("NumRet: {min: 1}, RR: {max: 0.99}")
     result = project.run(*PROVE)
