@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
 from pytest_irbench.errors import InputError
@@ -12,6 +13,8 @@ from pytest_irbench.errors import InputError
 Utterance: TypeAlias = Literal["raw", "manual", "automatic"]
 UTTERANCES: tuple[Utterance, ...] = get_args(Utterance)
 """Which texts a turn may have."""
+Offered: TypeAlias = Sequence[str] | Callable[[], Sequence[str] | None] | None
+"""The candidates of a topic, or what finds them."""
 
 if TYPE_CHECKING:
     from pytest_irbench.benchmarks.qrels import Qrels
@@ -57,6 +60,9 @@ class Topic(str):  # noqa: SLOT000 - a str with attributes needs its __dict__
         The rewrite by the track's organisers, a callable that finds it when first needed, or None.
     automatic
         The track's automatic rewrite, or None.
+    candidates
+        The doc_ids that a reranker may put in another order, best first; a callable that finds them when
+        first needed, or None.
     """
 
     query_id: str
@@ -66,6 +72,7 @@ class Topic(str):  # noqa: SLOT000 - a str with attributes needs its __dict__
     automatic: str | None
     _raw: str
     _manual: str | Callable[[], str | None] | None
+    _candidates: Offered
 
     def __new__(
         cls,
@@ -77,6 +84,7 @@ class Topic(str):  # noqa: SLOT000 - a str with attributes needs its __dict__
         history: Sequence[Turn] = (),
         manual: str | Callable[[], str | None] | None = None,
         automatic: str | None = None,
+        candidates: Offered = None,
     ) -> Self:
         """Make the topic: a `str` takes its text here."""
         topic = super().__new__(cls, text)
@@ -87,6 +95,7 @@ class Topic(str):  # noqa: SLOT000 - a str with attributes needs its __dict__
         topic.history = tuple(history)
         topic._manual = manual
         topic.automatic = automatic
+        topic._candidates = candidates
         return topic
 
     def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, Any]]:
@@ -111,6 +120,34 @@ class Topic(str):  # noqa: SLOT000 - a str with attributes needs its __dict__
             When the track's file of rewrites can't be had.
         """
         return self._manual() if callable(self._manual) else self._manual
+
+    @property
+    def candidates(self) -> tuple[str, ...] | None:
+        """The doc_ids that a reranker may put in another order, best first, or None where there are none.
+
+        Finding them may load a file. `saying` and copies keep them.
+
+        Raises
+        ------
+        InputError
+            When the user's file of candidates is malformed.
+        DataUnavailableError
+            When the published file of candidates can't be had.
+        """
+        found = self._candidates() if callable(self._candidates) else self._candidates
+        return None if found is None else tuple(found)
+
+    def offering(self, candidates: Offered) -> Topic:
+        """Return the topic with other candidates.
+
+        Parameters
+        ----------
+        candidates
+            Doc_ids, best first; a callable that finds them when first needed, or None.
+        """
+        topic = copy(self)
+        topic.__dict__["_candidates"] = candidates
+        return topic
 
     def saying(self, utterance: Utterance) -> Topic:
         """Return the topic with another of its texts.
@@ -158,6 +195,16 @@ class Topics(Sequence[Topic]):
         """Return the topic with this id, or None."""
         return self._by_id.get(query_id)
 
+    def offering(self, candidates: Mapping[str, Sequence[str]]) -> Topics:
+        """Return the topics with the candidates that stand here under their ids.
+
+        Parameters
+        ----------
+        candidates
+            query_id -> doc_ids, looked up when first needed. A topic that it lacks has an empty tuple.
+        """
+        return Topics([topic.offering(partial(candidates.get, topic.query_id, ())) for topic in self])
+
     @cached_property
     def sha256(self) -> str:
         """Pin of the topics: sha256 of their canonical form.
@@ -188,6 +235,13 @@ class Benchmark:
         How many documents per topic the protocol asks for.
     measures
         The text of the benchmark's measures, the primary one first.
+    description
+        One line for people.
+    candidates
+        query_id -> the doc_ids that a reranker may put in another order, best first; None where there
+        are none. Its topics know theirs.
+    extra_qrels
+        Further judgments of the same topics by name, each at its own relevance level.
     """
 
     name: str
@@ -197,10 +251,15 @@ class Benchmark:
     depth: int = 1000
     measures: tuple[str, ...] = ("nDCG@10", "AP", "RR")
     description: str = field(default="", compare=False)
+    candidates: Mapping[str, Sequence[str]] | None = field(default=None, compare=False)
+    extra_qrels: Mapping[str, Qrels] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         # Handed on alone, the judgments still know what a bare AP means on them.
         object.__setattr__(self, "qrels", self.qrels.at_level(self.relevance_level))
+        if self.candidates is not None:
+            # Handed to a system alone, a topic still knows what it may be answered with.
+            object.__setattr__(self, "topics", self.topics.offering(self.candidates))
 
     def __repr__(self) -> str:
         return f"<Benchmark {self.name}: {len(self.topics)} topics>"

@@ -37,6 +37,10 @@ class BenchmarkInfo(NamedTuple):
         by `pytest_irbench.benchmarks.datasets` from ir_datasets' own download entries.
     topics, qrels
         The two files.
+    candidates
+        The file of the track's official candidates for reranking, or None.
+    candidates_count
+        How many candidates it has for the judged topics.
     judged, judgments
         Number of judged topics, and of rows in the qrels.
     relevance_level
@@ -63,6 +67,8 @@ class BenchmarkInfo(NamedTuple):
     topics_sha256: str
     qrels_sha256: str
     description: str
+    candidates: Entry | None = None
+    candidates_count: int = 0
 
 
 _TABLE = (
@@ -108,6 +114,8 @@ _TABLE = (
         topics_sha256="a6779502075f1e8a063e2880fb1c63c026e41a18099bed3f7403526558f96ac9",
         qrels_sha256="c5b8c96c38a392da524e364693fd4f8b2e88efa71ee982cff70710f559fe0bf2",
         description="TREC Deep Learning 2019, passage ranking",
+        candidates=Entry("msmarco-passage", "trec-dl-2019/scoreddocs", "trec-dl-2019/ms.run"),
+        candidates_count=41042,
     ),
     BenchmarkInfo(
         name="dl19-doc",
@@ -122,6 +130,8 @@ _TABLE = (
         topics_sha256="d0b9304e5a55bf7fdd34dcc76af4ad75ccdf2afa7ee2d7d2e3d90a25c28d47a5",
         qrels_sha256="78ec7bcadd8b202afbc0d654e60041933c284befd7ddabbb89b32fdfa09e0978",
         description="TREC Deep Learning 2019, document ranking",
+        candidates=Entry("msmarco-document", "trec-dl-2019/scoreddocs", "trec-dl-2019/ms.run.gz"),
+        candidates_count=4300,
     ),
     BenchmarkInfo(
         name="dl20-passage",
@@ -136,6 +146,8 @@ _TABLE = (
         topics_sha256="5225311298875d7bcdadbd99ae507b805f39d4fd9e8fc8bf145b130bca531766",
         qrels_sha256="ab822f102f8aac9c114f59c7fa8d7a2666813cb27af0fc3dc16444709d0a0aa4",
         description="TREC Deep Learning 2020, passage ranking",
+        candidates=Entry("msmarco-passage", "trec-dl-2020/scoreddocs", "trec-dl-2020/ms.run"),
+        candidates_count=50024,
     ),
     BenchmarkInfo(
         name="dl20-doc",
@@ -150,6 +162,8 @@ _TABLE = (
         topics_sha256="a501fde649026e4c38ac6cef1d0026846fa20b536bf15076a3bf1a58ad9b602f",
         qrels_sha256="c262b0f2055542f52a0bf95923192bf0ae325e7b92a569f89026f8792186f443",
         description="TREC Deep Learning 2020, document ranking",
+        candidates=Entry("msmarco-document", "trec-dl-2020/scoreddocs", "trec-dl-2020/ms.run.gz"),
+        candidates_count=4500,
     ),
 )
 

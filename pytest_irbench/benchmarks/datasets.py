@@ -8,28 +8,26 @@ CAsT 2021 is not registered there. So they are also read from a folder that can'
 from __future__ import annotations
 
 import difflib
-import os
-import sys
-from contextlib import contextmanager
 from functools import lru_cache, partial
-from importlib import import_module
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.benchmarks.benchmark import Benchmark, Topic, Topics
 from pytest_irbench.benchmarks.builtin import BUILTIN, BenchmarkInfo, Entry
+from pytest_irbench.benchmarks.candidates import Candidates, published_candidates
 from pytest_irbench.benchmarks.conversations import read_utterances
+from pytest_irbench.benchmarks.handlers import files_of, form_of, place_of
 from pytest_irbench.benchmarks.home import data_home, info_of, path_of
+from pytest_irbench.benchmarks.importing import import_ir_datasets, is_writable
 from pytest_irbench.benchmarks.kept import keep, load_kept
-from pytest_irbench.benchmarks.published import check_qrels, check_topics, unreadable
+from pytest_irbench.benchmarks.published import check_candidates, check_qrels, check_topics, unreadable
 from pytest_irbench.benchmarks.qrels import Qrels
 from pytest_irbench.benchmarks.records import is_conversational, judgments_in, read, topics_in
 from pytest_irbench.benchmarks.topics import judged_topics
 from pytest_irbench.errors import DataUnavailableError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection
+    from pathlib import Path
 
     from pytest_irbench.benchmarks.fetching import DataFile
     from pytest_irbench.benchmarks.rewrites import ManualRewrites
@@ -48,7 +46,10 @@ def load_builtin(name: str) -> Benchmark:
     info, home = info_of(name), data_home()
     rewrites = partial(_manual_rewrite, home) if name == "cast19" else None
     topics, qrels = load_kept(info, home, rewrites) or _load_published(info, home, rewrites)
-    return Benchmark(name, topics, qrels, info.relevance_level, info.depth, info.measures, info.description)
+    entry = info.candidates
+    find = partial(_builtin_candidates, info, entry, home, qrels.query_ids) if entry else None
+    protocol = info.relevance_level, info.depth, info.measures, info.description
+    return Benchmark(name, topics, qrels, *protocol, Candidates(find) if find else None)
 
 
 def _load_published(
@@ -57,7 +58,7 @@ def _load_published(
     """Load topics and qrels with ir_datasets, hold them to their pins, and keep them."""
     from pytest_irbench.benchmarks.fetching import ensure
 
-    _import_ir_datasets(home)
+    import_ir_datasets(home)
     files = [_file(entry, home) for entry in (info.topics, info.qrels)]
     ensure(info.name, files, home)
     # The order of queries is that of the canonical form, now and when they were kept.
@@ -78,6 +79,8 @@ def load_ir_datasets(
     description: str = "",
 ) -> Benchmark:
     """Load topics and qrels of any data set that ir_datasets knows, never its documents.
+
+    Its scoreddocs, where it has them, are the candidates for rerankers, loaded when first needed.
 
     Parameters
     ----------
@@ -101,67 +104,44 @@ def load_ir_datasets(
     DataUnavailableError
         When a file is missing and can't be fetched, or can't be read.
     """
-    from pytest_irbench.benchmarks.fetching import ensure
-
     home = data_home()
-    if not _writable(home):
+    if not is_writable(home):
         raise DataUnavailableError(
             f"{name}: ir_datasets must write into its folder {home} to load {dataset_id!r}: "
             "make it writable or set IR_DATASETS_HOME to a folder that is"
         )
-    _import_ir_datasets(home)
+    import_ir_datasets(home)
+    topics, qrels = _registered_topics_and_qrels(dataset_id, name, home)
+    candidates = None
+    if _registered(dataset_id).has("scoreddocs"):
+        candidates = Candidates(partial(_registered_candidates, dataset_id, name, home, qrels.query_ids))
+    return Benchmark(name, topics, qrels, relevance_level, depth, tuple(measures), description, candidates)
+
+
+def _registered_topics_and_qrels(dataset_id: str, name: str, home: Path) -> tuple[Topics, Qrels]:
+    from pytest_irbench.benchmarks.fetching import ensure
+
     dataset = _registered(dataset_id)
     queries, qrels = _queries_handler(dataset_id, dataset), dataset.qrels_handler()
-    topics_files, qrels_files = list(_files_of(queries)), list(_files_of(qrels))
+    topics_files, qrels_files = list(files_of(queries)), list(files_of(qrels))
     ensure(name, topics_files + qrels_files, home)
-    judged = read(qrels.qrels_iter, _place(qrels_files, dataset_id))
+    judged = read(qrels.qrels_iter, place_of(qrels_files, dataset_id))
     judgments = Qrels.from_rows(judgments_in(judged), dataset_id)
-    records = read(queries.queries_iter, _place(topics_files, dataset_id))
-    topics = judged_topics(topics_in(records), judgments, dataset_id)
-    return Benchmark(name, topics, judgments, relevance_level, depth, tuple(measures), description)
+    records = read(queries.queries_iter, place_of(topics_files, dataset_id))
+    return judged_topics(topics_in(records), judgments, dataset_id), judgments
 
 
-def _import_ir_datasets(home: Path) -> None:
-    """Import ir_datasets, which creates folders in its home while it is imported.
+def _registered_candidates(
+    dataset_id: str, name: str, home: Path, query_ids: Collection[str]
+) -> dict[str, tuple[str, ...]]:
+    from pytest_irbench.benchmarks.fetching import ensure
 
-    Where it may not, it gets another home for that moment: what is read of the built-in benchmarks
-    does not depend on it.
-    """
-    if "ir_datasets" in sys.modules or _writable(home):
-        _import()
-    else:
-        with TemporaryDirectory() as scratch, _ir_datasets_home(scratch):
-            _import()
-
-
-def _import() -> None:
-    try:
-        import_module("ir_datasets")
-    except OSError as error:
-        raise DataUnavailableError(
-            f"ir_datasets cannot create its folders ({error}): "
-            "make them writable or set IR_DATASETS_HOME to a folder that is"
-        ) from None
-
-
-def _writable(home: Path) -> bool:
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(home, os.W_OK)
-
-
-@contextmanager
-def _ir_datasets_home(home: str) -> Iterator[None]:
-    before = os.environ.get("IR_DATASETS_HOME")
-    os.environ["IR_DATASETS_HOME"] = home
-    try:
-        yield
-    finally:
-        del os.environ["IR_DATASETS_HOME"]
-        if before is not None:
-            os.environ["IR_DATASETS_HOME"] = before
+    import_ir_datasets(home)
+    scored = _registered(dataset_id).scoreddocs_handler()
+    files = list(files_of(scored))
+    ensure(f"the candidates of {name}", files, home)
+    place = place_of(files, dataset_id)
+    return published_candidates(read(scored.scoreddocs_iter, place), query_ids, place)
 
 
 def _file(entry: Entry, home: Path) -> DataFile:
@@ -172,19 +152,30 @@ def _file(entry: Entry, home: Path) -> DataFile:
 
     path, url = path_of(entry, home), DownloadConfig.context(entry.area).contents()[entry.key]["url"]
     terms = DUA if entry.area.startswith("msmarco") else None
-    unpacked = url.endswith(".gz") and path.suffix != ".gz"
-    return DataFile(path, url, _store(entry, home).path, terms, unpacked)
+    store = _store(entry, home)
+    return DataFile(path, url, store.path, terms, form_of(store))
 
 
 def _store(entry: Entry, home: Path) -> Any:
     """Return ir_datasets' object that fetches a file and opens it."""
+    from ir_datasets.datasets.msmarco_passage import ExtractQidPid
     from ir_datasets.util import Cache, DownloadConfig, GzipExtract
 
-    download = DownloadConfig.context(entry.area, home / entry.area)[entry.key]
-    if entry.path.endswith(".tsv"):
-        # The one entry without a place of its own: ir_datasets keeps it unpacked.
-        return Cache(GzipExtract(download), path_of(entry, home))
+    path, download = path_of(entry, home), DownloadConfig.context(entry.area, home / entry.area)[entry.key]
+    # Two kinds of entries have no place of their own: ir_datasets keeps them unpacked, or the ids alone.
+    if path.name == "queries.tsv":
+        return Cache(GzipExtract(download), path)
+    if path.name == "ms.run":
+        return Cache(ExtractQidPid(GzipExtract(download)), path)
     return download
+
+
+def _stream(entry: Entry, home: Path) -> Any:
+    """Return what opens a file for a reader, which unpacks nothing itself."""
+    from ir_datasets.util import GzipExtract
+
+    store = _store(entry, home)
+    return GzipExtract(store) if entry.path.endswith(".gz") else store
 
 
 def _builtin_qrels(info: BenchmarkInfo, home: Path) -> Qrels:
@@ -203,9 +194,8 @@ def _builtin_qrels(info: BenchmarkInfo, home: Path) -> Qrels:
 def _builtin_topics(info: BenchmarkInfo, home: Path) -> list[Topic]:
     from ir_datasets.datasets.trec_cast import Cast2019Query, Cast2021Query, CastQueries
     from ir_datasets.formats import TsvQueries
-    from ir_datasets.util import GzipExtract
 
-    path, store = path_of(info.topics, home), _store(info.topics, home)
+    path, store = path_of(info.topics, home), _stream(info.topics, home)
     if info.name == "cast19":
         rewrite = partial(_manual_rewrite, home)
         return topics_in(read(CastQueries(store, Cast2019Query).queries_iter, path), rewrite)
@@ -213,12 +203,27 @@ def _builtin_topics(info: BenchmarkInfo, home: Path) -> list[Topic]:
         records = read(CastQueries(store, Cast2021Query).queries_iter, path)
         # That reader leaves the canonical responses out, ours of the same file does not.
         return topics_in(records, responses={said.query_id: said for said in read_utterances(path)})
-    stream = GzipExtract(store) if path.suffix == ".gz" else store
-    return topics_in(read(TsvQueries(stream).queries_iter, path))
+    return topics_in(read(TsvQueries(store).queries_iter, path))
+
+
+def _builtin_candidates(
+    info: BenchmarkInfo, entry: Entry, home: Path, query_ids: Collection[str]
+) -> dict[str, tuple[str, ...]]:
+    from pytest_irbench.benchmarks.fetching import ensure
+
+    import_ir_datasets(home)
+    from ir_datasets.formats import TrecScoredDocs
+
+    ensure(f"the candidates of {info.name}", [_file(entry, home)], home)
+    path = path_of(entry, home)
+    records = read(TrecScoredDocs(_stream(entry, home)).scoreddocs_iter, path)
+    candidates = published_candidates(records, query_ids, path)
+    check_candidates(info, candidates, path)
+    return candidates
 
 
 def _manual_rewrite(home: Path, query_id: str) -> str | None:
-    _import_ir_datasets(home)
+    import_ir_datasets(home)
     return _manual_rewrites(home).get(query_id)
 
 
@@ -272,36 +277,3 @@ def _queries_handler(dataset_id: str, dataset: Any) -> Any:
     if is_conversational(dataset.queries_cls()) and whole in registry and registry[whole].has("queries"):
         return registry[whole].queries_handler()
     return dataset.queries_handler()
-
-
-def _place(files: list[DataFile], dataset_id: str) -> Path | str:
-    """Name the file that was read, or the data set when ir_datasets keeps none."""
-    return next((file.path for file in files if file.path), dataset_id)
-
-
-def _files_of(part: Any) -> Iterator[DataFile]:
-    """Find the files behind a handler of ir_datasets, which has no public way to ask for them."""
-    from ir_datasets.formats import BaseDocs
-    from ir_datasets.util import Cache, Download, TarExtractAll, ZipExtractCache
-
-    from pytest_irbench.benchmarks.fetching import DataFile
-
-    if isinstance(part, Download):
-        kept_at = part._cache_path  # noqa: SLF001 - its path() would download what has no place of its own
-        path = Path(kept_at) if kept_at else None
-        url = next((source.url for source in part.mirrors if hasattr(source, "url")), "")
-        yield DataFile(path, url, part.path, part.dua)
-        return
-    inside = part if isinstance(part, list) else list(getattr(part, "__dict__", {}).values())
-    ours = (piece for piece in inside if _is_of_ir_datasets(piece) and not isinstance(piece, BaseDocs))
-    found = [file for piece in ours for file in _files_of(piece)]
-    if found and isinstance(part, (Cache, TarExtractAll, ZipExtractCache)):
-        # What it unpacks is kept; what it unpacks from is needed only until then.
-        kept = Path(part.path(force=False))
-        yield DataFile(kept, found[0].url, part.path, found[0].terms, unpacked=True)
-    else:
-        yield from found
-
-
-def _is_of_ir_datasets(part: Any) -> bool:
-    return isinstance(part, list) or type(part).__module__.startswith("ir_datasets.")

@@ -43,15 +43,16 @@ class DataFile:
         Puts it there.
     terms
         The agreement under which its publisher gives it, or None.
-    unpacked
-        Whether the file on disk is the unpacked form of what the address holds.
+    form
+        What the file on disk is of that which the address holds, such as ``unpacked``; empty when it is
+        the same.
     """
 
     path: Path | None
     url: str
     fetch: Callable[[], object]
     terms: str | None = None
-    unpacked: bool = False
+    form: str = ""
 
     @property
     def host(self) -> str:
@@ -165,4 +166,4 @@ def _unavailable(name: str, files: Sequence[DataFile], home: Path, cause: str) -
 
 
 def _source(file: DataFile) -> str:
-    return f"{file.url or 'it'}{' (unpacked)' if file.unpacked else ''}"
+    return f"{file.url or 'it'}{f' ({file.form})' if file.form else ''}"

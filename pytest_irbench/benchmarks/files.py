@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_irbench.benchmarks.benchmark import Benchmark
+from pytest_irbench.benchmarks.candidates import Candidates, read_candidates
+from pytest_irbench.benchmarks.extra_qrels import ExtraQrels
 from pytest_irbench.benchmarks.qrels import read_qrels
 from pytest_irbench.benchmarks.topics import judged_topics, read_topics
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -20,6 +24,8 @@ def load_files(
     depth: int = Benchmark.depth,
     measures: tuple[str, ...] = Benchmark.measures,
     description: str = "",
+    candidates_path: str | Path | None = None,
+    extra_qrels: Mapping[str, str | Path] | None = None,
 ) -> Benchmark:
     """Load a benchmark from a file of topics and a TREC qrels file.
 
@@ -41,12 +47,24 @@ def load_files(
         The primary measure first.
     description
         One line for people.
+    candidates_path
+        A TREC run file with the candidates of each judged topic, for rerankers; read when first needed.
+    extra_qrels
+        The TREC qrels file of each extra label set, by a name that is an identifier; read when first
+        needed. See `pytest_irbench.benchmarks.extra_qrels.ExtraQrels`.
 
     Raises
     ------
     InputError
-        With file and place, when a file can't be read or the two do not fit together.
+        With file and place, when a file can't be read or the two do not fit together. Faults of the files
+        that are read when first needed are raised there.
     """
     qrels = read_qrels(qrels_path)
     topics = judged_topics(read_topics(topics_path), qrels, topics_path)
-    return Benchmark(name, topics, qrels, relevance_level, depth, tuple(measures), description)
+    candidates = None
+    if candidates_path is not None:
+        candidates = Candidates(partial(read_candidates, candidates_path, qrels.query_ids))
+    extra = ExtraQrels(extra_qrels or {}, qrels.query_ids)
+    return Benchmark(
+        name, topics, qrels, relevance_level, depth, tuple(measures), description, candidates, extra
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,6 @@ def _topic(given: dict[str, Any], turns: list[Turn], rewrites: Rewrites | None) 
         conversation=given["conversation"],
         turn=given["turn"],
         history=[turns[index] for index in given["history"]],
-        manual=(lambda: rewrites(query_id)) if rewrites else given["manual"],
+        manual=partial(rewrites, query_id) if rewrites else given["manual"],
         automatic=given["automatic"],
     )

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from pytest_irbench.errors import DataUnavailableError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from pytest_irbench.benchmarks.benchmark import Topics
     from pytest_irbench.benchmarks.builtin import BenchmarkInfo
     from pytest_irbench.benchmarks.qrels import Qrels
@@ -46,6 +48,27 @@ def check_qrels(info: BenchmarkInfo, qrels: Qrels, path: Path) -> None:
     if len(qrels) > info.judgments:
         raise damaged(path, f"{count}: edited")
     raise damaged(path, f"has {len(qrels):,} judgments as published, but other ids or grades: edited")
+
+
+def check_candidates(info: BenchmarkInfo, candidates: Mapping[str, Sequence[str]], path: Path) -> None:
+    """Compare the number of candidates with what was published.
+
+    Of the passage tasks ir_datasets keeps an extract, whose sha256 nobody publishes; the file of the
+    document tasks is packed, and its reader checks the sum inside.
+
+    Raises
+    ------
+    DataUnavailableError
+        When they are fewer or more.
+    """
+    count = sum(map(len, candidates.values()))
+    if count != info.candidates_count:
+        fault = "truncated or edited" if count < info.candidates_count else "edited"
+        raise damaged(
+            path,
+            f"has {count:,} candidates for the judged topics, "
+            f"the published file has {info.candidates_count:,}: {fault}",
+        )
 
 
 def check_topics(info: BenchmarkInfo, topics: Topics, path: Path) -> None:

@@ -16,7 +16,7 @@ from pytest_irbench.formats.rows import Grouping, document_keys, find_twins, tex
 from pytest_irbench.formats.trec import QRELS_FIELDS, Contents, read_contents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,6 +40,8 @@ class Qrels:
         The relevance of each row; shape (n,), int64.
     relevance_level
         What a bare binary measure means on these judgments.
+    left_out
+        Number of queries that `of_queries` left out.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Qrels:
         self.doc_ids = doc_ids
         self.grades = grades
         self.relevance_level = 1
+        self.left_out = 0
 
     @classmethod
     def from_rows(cls, rows: Iterable[tuple[str, str, int]], source: str | Path | None = None) -> Self:
@@ -131,7 +134,20 @@ class Qrels:
     def at_level(self, relevance_level: int) -> Self:
         """Return the same judgments for a benchmark with this relevance level."""
         other = type(self)(self.query_ids, self.offsets, self.doc_ids, self.grades)
-        other.relevance_level = relevance_level
+        other.relevance_level, other.left_out = relevance_level, self.left_out
+        return other
+
+    def of_queries(self, query_ids: Collection[str]) -> Self:
+        """Return the judgments of these queries alone; the others are counted as `left_out`."""
+        wanted = set(query_ids)
+        keep = np.array([query_id in wanted for query_id in self.query_ids], np.bool_)
+        rows = np.flatnonzero(keep[self.query_of_row])
+        sizes = np.diff(self.offsets)[keep]
+        kept = [query_id for query_id in self.query_ids if query_id in wanted]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        other = type(self)(kept, offsets, self.doc_ids.take(rows), self.grades[rows])
+        other.relevance_level = self.relevance_level
+        other.left_out = self.left_out + len(self.query_ids) - len(kept)
         return other
 
     def __len__(self) -> int:

@@ -31,6 +31,8 @@ _CHOKES = (
     AssertionError,
     RuntimeError,
     SyntaxError,
+    # The reader of candidates uses names that it binds only for lines of a shape that it knows.
+    NameError,
 )
 
 
@@ -40,7 +42,7 @@ def read(rows: Callable[[], Iterable[Any]], place: Path | str) -> list[Any]:
     Parameters
     ----------
     rows
-        ``queries_iter`` or ``qrels_iter`` of a handler of ir_datasets.
+        ``queries_iter``, ``qrels_iter`` or ``scoreddocs_iter`` of a handler of ir_datasets.
     place
         The file, for messages, or the id of the data set.
 

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import pytest
 
@@ -54,6 +55,31 @@ def test_a_topic_can_go_to_another_process(turn: Topic, again) -> None:
     assert vars(other) == vars(turn)
 
 
+def test_candidates_may_be_found_when_first_needed() -> None:
+    asked = []
+    topic = Topic("red shoes", "q1", candidates=lambda: asked.append(1) or ["d2", "d1"])
+    assert asked == []
+    assert topic.candidates == ("d2", "d1")
+
+
+def test_a_topic_without_candidates_has_none(turn: Topic) -> None:
+    assert turn.candidates is None
+    assert turn.offering(()).candidates == ()
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        copy.copy,
+        copy.deepcopy,
+        lambda topic: pickle.loads(pickle.dumps(topic)),
+        lambda topic: topic.saying("manual"),
+    ],
+)
+def test_candidates_stay_with_a_topic(turn: Topic, again) -> None:
+    assert again(turn.offering(["d2", "d1"])).candidates == ("d2", "d1")
+
+
 def test_topics_are_found_by_position_and_by_id(turn: Topic) -> None:
     topics = Topics([turn, Topic("x", "007")])
     assert len(topics) == 2
@@ -67,6 +93,17 @@ def test_the_pin_of_topics_ignores_their_order_and_blanks() -> None:
     one = Topics([Topic("a  b\n", "1"), Topic("c", "2")])
     assert one.sha256 == Topics([Topic("c", "2"), Topic("a b", "1")]).sha256
     assert one.sha256 != Topics([Topic("a b", "1"), Topic("C", "2")]).sha256
+
+
+def test_the_topics_of_a_benchmark_know_its_candidates(turn: Topic) -> None:
+    qrels = Qrels.from_mapping({"31_2": {"d": 1}, "007": {"d": 1}})
+    topics = Topics([turn, Topic("x", "007")])
+    benchmark = Benchmark("tiny", topics, qrels, candidates={"31_2": ["d2", "d1"]})
+    assert [topic.candidates for topic in benchmark.topics] == [("d2", "d1"), ()]
+    other = replace(benchmark, candidates={"007": ["d3"]})
+    assert [topic.candidates for topic in other.topics] == [(), ("d3",)]
+    assert [topic.candidates for topic in topics] == [None, None]
+    assert other.topics.sha256 == topics.sha256
 
 
 def test_a_benchmark_retrieves_a_run_that_knows_it(turn: Topic) -> None:

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pytest_irbench.benchmarks import datasets, rewrites
+from pytest_irbench.benchmarks import importing, rewrites
 from pytest_irbench.benchmarks.datasets import load_builtin, load_ir_datasets
+from pytest_irbench.benchmarks.handlers import files_of
 from pytest_irbench.benchmarks.home import data_home, is_on_disk
 from pytest_irbench.errors import DataUnavailableError, InputError
 
@@ -183,15 +184,15 @@ def test_file_that_ir_datasets_cannot_import_beside_is_said(
     def refuse(name: str) -> None:
         raise PermissionError(13, "Permission denied", "/data/nyt")
 
-    monkeypatch.setattr(datasets, "import_module", refuse)
+    monkeypatch.setattr(importing, "import_module", refuse)
     assert "cannot create its folders ([Errno 13] Permission denied: '/data/nyt')" in _failure("cast19")
 
 
 def test_folder_that_cannot_be_written_is_left_alone_by_the_import(tmp_path: Path) -> None:
     code = (
-        "import os; from pathlib import Path; from pytest_irbench.benchmarks import datasets\n"
-        "datasets._writable = lambda home: False\n"
-        "datasets._import_ir_datasets(datasets.data_home())\n"
+        "import os; from pathlib import Path; from pytest_irbench.benchmarks import home, importing\n"
+        "importing.is_writable = lambda home: False\n"
+        "importing.import_ir_datasets(home.data_home())\n"
         "print(os.environ['IR_DATASETS_HOME'])"
     )
     home = tmp_path / "home"
@@ -329,7 +330,7 @@ def test_id_without_queries_suggests_its_parts() -> None:
 )
 def test_registered_data_set_tells_its_files(dataset_id: str) -> None:
     dataset = importlib.import_module("ir_datasets").registry[dataset_id]
-    files = [*datasets._files_of(dataset.queries_handler()), *datasets._files_of(dataset.qrels_handler())]
+    files = [*files_of(dataset.queries_handler()), *files_of(dataset.qrels_handler())]
     assert len(files) == 2
     assert all(file.url.startswith("https://") for file in files)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import subprocess
 import sys
@@ -17,6 +18,8 @@ import pytest
 from filelock import FileLock
 
 from pytest_irbench.benchmarks import lock
+from pytest_irbench.benchmarks.builtin import BUILTIN
+from pytest_irbench.benchmarks.datasets import load_builtin
 from pytest_irbench.benchmarks.fetching import DataFile, ensure
 from pytest_irbench.benchmarks.lock import LOCK_NAME, first_load
 from pytest_irbench.errors import DataUnavailableError
@@ -171,6 +174,22 @@ def _fetch(publisher: Publisher, folder: Path, expected: bytes) -> None:
     expected_md5 = md5(expected, usedforsecurity=False).hexdigest()
     download = util.Download([util.RequestsDownload(url, tries=1)], str(path), expected_md5)
     ensure("tiny", [DataFile(path, url, download.path)], folder)
+
+
+def test_of_the_candidates_for_passages_the_ids_alone_are_kept(
+    publisher: Publisher, tiny_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = b"3\t30\twhat is it\tIt is.\n1\t10\tdo goldfish grow\tThey do.\n"
+    publisher.files["top1000.tsv.gz"] = content = gzip.compress(rows)
+    config = importlib.import_module("ir_datasets.util").DownloadConfig
+    entry = config.context("msmarco-passage").contents()["trec-dl-2019/scoreddocs"]
+    monkeypatch.setitem(entry, "url", f"{publisher.address}/top1000.tsv.gz")
+    monkeypatch.setitem(entry, "expected_md5", md5(content, usedforsecurity=False).hexdigest())
+    monkeypatch.setitem(BUILTIN, "dl19-passage", BUILTIN["dl19-passage"]._replace(candidates_count=2))
+    for _ in ("fetched", "on disk"):
+        assert [topic.candidates for topic in load_builtin("dl19-passage").topics] == [("10",), ("30",)]
+    assert (tiny_home / "msmarco-passage/trec-dl-2019/ms.run").read_bytes() == b"3\t30\n1\t10\n"
+    assert publisher.asked == {"top1000.tsv.gz": 1}
 
 
 def test_what_is_not_the_published_file_is_not_kept(publisher: Publisher, tmp_path: Path) -> None:

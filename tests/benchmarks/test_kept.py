@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +38,13 @@ def test_what_was_kept_is_what_was_loaded(
     assert kept.name.startswith(f"{name}-")
     monkeypatch.setattr(datasets, "_load_published", lambda *_: pytest.fail("was loaded again"))
     assert everything(load_builtin(name)) == first
+
+
+def test_a_kept_turn_finds_its_rewrite_in_another_process(tiny_home: Path, tiny_rewrites: bytes) -> None:
+    (tiny_home / "trec-cast" / "2019" / rewrites.FILE_NAME).write_bytes(tiny_rewrites)
+    for _ in ("loaded", "kept"):
+        topic = pickle.loads(pickle.dumps(load_builtin("cast19").topics[1]))
+        assert topic.manual == "Tell me more about sharks."
 
 
 @pytest.mark.parametrize(

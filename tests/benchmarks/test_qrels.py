@@ -100,3 +100,15 @@ def test_the_pin_does_not_hang_on_how_the_file_is_written(tmp_path: Path) -> Non
 
 def test_qrels_say_what_they_are() -> None:
     assert repr(Qrels.from_mapping({"q": {"a": 1, "b": 0}})) == "<Qrels: 2 judgments of 1 queries>"
+
+
+@given(mappings, st.data())
+def test_judgments_of_some_queries_keep_their_grades_and_count_the_others(
+    mapping: dict[str, dict[str, int]], data: st.DataObject
+) -> None:
+    some = data.draw(st.sets(st.sampled_from([*mapping, "no such query"])))
+    qrels = Qrels.from_mapping(mapping).at_level(2).of_queries(some)
+    assert {query: qrels[query] for query in qrels.query_ids} == {q: mapping[q] for q in mapping if q in some}
+    assert qrels.left_out == len(mapping) - len(qrels.query_ids)
+    assert qrels.relevance_level == 2
+    assert qrels.at_level(1).left_out == qrels.left_out
