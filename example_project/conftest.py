@@ -31,7 +31,7 @@ def fts5_with_history():
 
 @pytest.fixture(scope="session")
 def http_service():
-    """The address of a service that searches as fts5 does, in a process of its own."""
+    """Run a service that searches as fts5 does, in a process of its own, and give its address."""
     with served("helpcentre.http_service") as address:
         yield address
 
@@ -65,7 +65,7 @@ def bm25s():
 
 @pytest.fixture(scope="session")
 def postgres_server():
-    """How to connect to the server that IRBENCH_POSTGRES names, or else to one of this session's own."""
+    """Tell how to connect: to what IRBENCH_POSTGRES names, or else to a server of this session's own."""
     if named := os.environ.get("IRBENCH_POSTGRES"):
         yield named
     elif engine("helpcentre.postgres_server").programs() is None:
