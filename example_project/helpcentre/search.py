@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import re
 import sqlite3
 import threading
-import unicodedata
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from helpcentre.articles import ARTICLES, best_first, read_articles, telling_words
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-_WORD = re.compile(r"\w+")
-
-# Words that say nothing about an article, though "My" or "I" may stand in a few titles only.
-_FUNCTION_WORDS = """
-a about after all also am an and any anything are as at be been but by can could did do does doesn don
-for from get had has have he her him his how i if in into is it its just me more my no not now of on or
-our own s say says see seem she should so some someone still t than that the their them then there these
-they this those to too up use used was we well were what when where which who why will with would yet you
-your
-"""
-_STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
+    from pathlib import Path
 
 _SCHEMA = """
 CREATE VIRTUAL TABLE articles USING fts5(doc_id UNINDEXED, title, body, tokenize = 'porter unicode61')
@@ -50,13 +36,13 @@ class Index:
         How much a word in the title counts, where one in the body counts 1.
     """
 
-    def __init__(self, articles_path: str | Path, title_boost: float = 5.0) -> None:
+    def __init__(self, articles_path: str | Path = ARTICLES, title_boost: float = 5.0) -> None:
         self.title_boost = title_boost
         self._lock = threading.Lock()
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
         self._database.execute(_SCHEMA)
         self._database.executemany(
-            "INSERT INTO articles VALUES (:doc_id, :title, :body)", _read_articles(Path(articles_path))
+            "INSERT INTO articles VALUES (:doc_id, :title, :body)", read_articles(articles_path)
         )
 
     def __len__(self) -> int:
@@ -93,7 +79,10 @@ class HistoryIndex(Index):
     """
 
     def __init__(
-        self, articles_path: str | Path, title_boost: float = 5.0, history_weight: float = 0.7
+        self,
+        articles_path: str | Path = ARTICLES,
+        title_boost: float = 5.0,
+        history_weight: float = 0.7,
     ) -> None:
         super().__init__(articles_path, title_boost)
         self.history_weight = history_weight
@@ -109,8 +98,7 @@ class HistoryIndex(Index):
         scores = self._scaled(topic)
         for doc_id, score in self._scaled(f"{earlier[0]} {earlier[-1]}").items():
             scores[doc_id] = scores.get(doc_id, 0.0) + self.history_weight * score
-        ranking = sorted(scores.items(), key=lambda pair: (pair[1], pair[0]), reverse=True)
-        return ranking[: max(k, 0)]
+        return best_first(scores.items(), k)
 
     def _scaled(self, text: str) -> dict[str, float]:
         """Return every matching article's score, the best one's being 1.
@@ -121,20 +109,6 @@ class HistoryIndex(Index):
         return {doc_id: score / ranking[0][1] for doc_id, score in ranking}
 
 
-def _read_articles(path: Path) -> Iterable[dict[str, str]]:
-    """Yield the articles of a file, one JSON object a line."""
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            if line.strip():
-                yield json.loads(line)
-
-
 def _match_expression(text: str) -> str:
-    """Return a full-text query that matches any word of a user's text.
-
-    Every word is quoted, so that ``AND``, ``*``, ``title:`` or a quotation mark in the text is never an
-    operator. Words that say nothing are left out, unless there are no others.
-    """
-    words = dict.fromkeys(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
-    telling = [word for word in words if word not in _STOP_WORDS] or list(words)
-    return " OR ".join(f'"{word}"' for word in telling)
+    """Return a full-text query that matches any telling word of a user's text."""
+    return " OR ".join(f'"{word}"' for word in telling_words(text))
