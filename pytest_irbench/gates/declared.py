@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_irbench.gates.kinds import Threshold
+    from pytest_irbench.runs.answers import Duplicates
+    from pytest_irbench.runs.http_spec import HttpSpec
 
 
 class BenchmarkSpec(NamedTuple):
@@ -40,7 +42,7 @@ class BenchmarkSpec(NamedTuple):
 
 
 class SystemSpec(NamedTuple):
-    """A system that the file declares, and so no fixture.
+    """A system that the file declares.
 
     Attributes
     ----------
@@ -52,6 +54,10 @@ class SystemSpec(NamedTuple):
         The run file as written, ``{benchmark}`` still in it, or None; see `Spec.run_file`.
     depth
         How many documents to ask for, or None for what the gate needs.
+    http
+        How a service is asked, or None.
+    concurrency, timeout, duplicates
+        As `pytest_irbench.runs.retrieve.retrieve` takes them.
     """
 
     name: str
@@ -59,6 +65,15 @@ class SystemSpec(NamedTuple):
     search: str | None
     run: str | None
     depth: int | None
+    http: HttpSpec | None = None
+    concurrency: int = 1
+    timeout: float | None = None
+    duplicates: Duplicates = "error"
+
+    @property
+    def is_fixture(self) -> bool:
+        """Whether it is a fixture after all, of which the file says how it is asked."""
+        return self.search is None and self.run is None and self.http is None
 
 
 class GateSpec(NamedTuple):
@@ -112,6 +127,10 @@ class Spec(NamedTuple):
     benchmarks: Mapping[str, BenchmarkSpec]
     systems: Mapping[str, SystemSpec]
     gates: tuple[GateSpec, ...]
+
+    def is_fixture(self, system: str) -> bool:
+        """Whether a system is a fixture of the user's conftest.py."""
+        return system not in self.systems or self.systems[system].is_fixture
 
     def run_file(self, system: str, benchmark: str) -> Path:
         """Return the absolute path of a declared system's run on a benchmark.

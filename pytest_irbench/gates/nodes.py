@@ -6,6 +6,7 @@ Nothing here raises at the first fault: faults are noted with their place and ra
 from __future__ import annotations
 
 import difflib
+import math
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
@@ -152,6 +153,20 @@ class Fields:
         if isinstance(node, Scalar) and type(node.value) is int and node.value >= 1:
             return node.value
         self.faults.add(node, wrong_number(node, f"{key} is a whole number from 1, such as {example}"))
+        return None
+
+    def number(self, key: str, example: float) -> float | None:
+        """Read a number above 0; None when the key is missing or faulty."""
+        node = self.get(key)
+        if node is None:
+            return None
+        if (
+            isinstance(node, Scalar)
+            and type(node.value) in (int, float)
+            and 0 < float(node.value or 0) < math.inf
+        ):
+            return float(node.value or 0)
+        self.faults.add(node, wrong_number(node, f"{key} is a number above 0, such as {example:g}"))
         return None
 
     def flag(self, key: str) -> bool:

@@ -26,6 +26,8 @@ from pytest_irbench.gates.nodes import (
 )
 from pytest_irbench.gates.rules import KEYS as KEYS_OF_RULES
 from pytest_irbench.gates.rules import RULE_KEYS, read_rules
+from pytest_irbench.gates.systems import KEYS as KEYS_OF_SYSTEMS
+from pytest_irbench.gates.systems import read_system
 from pytest_irbench.gates.thresholds import LIMIT_KEYS, check_measures
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ __all__ = ["BenchmarkSpec", "GateSpec", "Spec", "SystemSpec", "Threshold", "Thre
 KEYS: Mapping[str, tuple[str, ...]] = {
     "file": ("benchmarks", "systems", "gates"),
     "benchmark": ("topics", "qrels", "ir_datasets", "relevance_level", "depth", "measures", "description"),
-    "system": ("search", "run", "depth"),
+    **KEYS_OF_SYSTEMS,
     "gate": ("benchmark", "system", "depth", *RULE_KEYS, "slack", "topic_columns"),
     "limits": LIMIT_KEYS,
     **KEYS_OF_RULES,
@@ -58,11 +60,7 @@ BUILTIN_NAMES = tuple(sorted({*BUILTIN, *(name for family in FAMILIES.values() f
 RESERVED_NAMES = (*BUILTIN_NAMES, *FAMILIES, "all")
 """Names that select something already, so that nothing can be declared under them."""
 
-_SEARCH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(\(\))?", re.ASCII)
-_SEARCH_EXAMPLE = "shop.search:bm25"
-_RUN_EXAMPLE = "'runs/{benchmark}.bm25.trec.gz'"
 _SOURCES = "{topics: topics.tsv, qrels: qrels.txt} or {ir_datasets: beir/scifact/test}"
-_ANSWERS = f"{{search: {_SEARCH_EXAMPLE}}} or {{run: {_RUN_EXAMPLE}}}"
 _GATE = "{benchmark: dl20-passage, system: bm25, thresholds: {nDCG@10: 0.45}}"
 
 
@@ -113,7 +111,7 @@ class _Reader:
         self.benchmark_names.update(dict.fromkeys(key.text for key, _ in benchmarks))
         self.system_names.update(dict.fromkeys(key.text for key, _ in systems))
         declared = [self.benchmark(key, node) for key, node in benchmarks]
-        asked = [self.system(key, node) for key, node in systems]
+        asked = [read_system(key, node, self.faults) for key, node in systems]
         gates = [gate for node in self.gate_nodes(fields) for gate in self.gate(node)]
         return Spec(
             self.path,
@@ -186,22 +184,6 @@ class _Reader:
             self.faults.add(fields.known[key][1], f"{key} is no path: it holds a null character")
         return None if text is None else self.path.absolute().parent / text
 
-    def system(self, key: Scalar, node: Node) -> SystemSpec | None:
-        what = f"system {shown(key.text)}"
-        mapping = as_map(node, self.faults, f"{what} takes {_ANSWERS}")
-        if mapping is None:
-            return None
-        fields = Fields(mapping, self.faults, what, KEYS["system"])
-        if ("search" in fields) == ("run" in fields):
-            self.faults.add(key, f"{what} takes exactly one of search and run: {_ANSWERS}")
-        search, run = fields.text("search", _SEARCH_EXAMPLE), fields.text("run", _RUN_EXAMPLE)
-        if search is not None and not _SEARCH.fullmatch(search):
-            message = f"search is module:attribute, such as {_SEARCH_EXAMPLE}, not {shown(search)}"
-            self.faults.add(fields.known["search"][1], message)
-        if run is not None and (fault := _run_fault(run)):
-            self.faults.add(fields.known["run"][1], fault)
-        return SystemSpec(key.text, key.line, search, run, fields.whole("depth", 100))
-
     def gate_nodes(self, fields: Fields) -> list[Node]:
         node = fields.get("gates")
         if node is None:
@@ -255,11 +237,3 @@ class _Reader:
                 close = nearest(name.text, self.system_names) if self.system_names else ""
                 self.faults.add(name, f"{said}, and is no Python name{close}")
         return [name.text for name in names]
-
-
-def _run_fault(run: str) -> str | None:
-    """Say what is wrong with the text of ``run``."""
-    rest = run.replace("{benchmark}", "")
-    if braced := re.search(r"\{[^{}]*\}|[{}]", rest):
-        return f"run holds {shown(braced[0])}, but its only placeholder is {{benchmark}}: {_RUN_EXAMPLE}"
-    return "run is no path: it holds a null character" if "\0" in rest else None

@@ -152,7 +152,7 @@ class GateFile(pytest.Module):
 
     def _thresholds(self, spec: Spec, gate: GateSpec) -> Iterator[GateThreshold]:
         given = session_of(self.config).selection.runs
-        fixture = None if gate.system in spec.systems or gate.system in given else gate.system
+        fixture = gate.system if spec.is_fixture(gate.system) and gate.system not in given else None
         name = self.nodeid or self.path.name
         missing = self._missing(fixture, f"{name}:{gate.line}") if fixture else None
         for threshold in gate.thresholds:

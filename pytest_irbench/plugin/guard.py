@@ -24,6 +24,21 @@ class Guard:
         options = ("setupplan", "setuponly", "collectonly")
         self._measures = not any(session.config.getoption(option, default=False) for option in options)
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Give an xdist worker the folder in which runs are shared."""
+        from pytest_irbench.plugin import shared_runs
+
+        self.session.shared = self.session.shared or shared_runs.make_folder()
+        node.workerinput[shared_runs.INPUT] = str(self.session.shared)
+
+    def pytest_unconfigure(self) -> None:
+        """Remove that folder."""
+        if self.session.shared:
+            from pytest_irbench.plugin import shared_runs
+
+            shared_runs.remove_folder(self.session.shared)
+
     def pytest_report_header(self) -> list[str]:
         """Say what is selected and where its data lies."""
         from pytest_irbench.plugin.told import header

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_irbench.errors import InputError
+from pytest_irbench.gates.declared import SystemSpec
 from pytest_irbench.gates.held import hold_gate
 from pytest_irbench.gates.measured import MeasuredGate
 from pytest_irbench.measures.evaluate import evaluate
@@ -84,10 +85,9 @@ def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
 
 def _run(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth: int) -> Run:
     """Read the run from its file, or ask the system."""
-    from pytest_irbench.runs.retrieve import retrieve
     from pytest_irbench.runs.run import read_run
 
-    spec, name, system = asked.spec, asked.gate.system, asked.system
+    spec, name = asked.spec, asked.gate.system
     started = session.config.invocation_params.dir
     declared = spec.systems.get(name)
     path: Path | None = None
@@ -101,9 +101,46 @@ def _run(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth:
         # As a reader of the message would name it.
         run.source = Path(os.path.relpath(path, started))
         return run
-    if declared and declared.search:
+    return ask(session, asked, benchmark, depth)
+
+
+def ask(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth: int) -> Run:
+    """Ask the system, or take what another process of this session was answered.
+
+    Raises
+    ------
+    IrbenchError
+        When it failed.
+    """
+    from pytest_irbench.plugin.progress import progress
+    from pytest_irbench.plugin.shared_runs import once
+    from pytest_irbench.runs.retrieve import retrieve
+
+    name = asked.gate.system
+    declared = asked.spec.systems.get(name) or SystemSpec(name, 0, None, None, None)
+    system = asked.system
+    if declared.search:
         system = session.system(declared.search)
-    return retrieve(benchmark, system, depth=depth, name=name)
+    elif declared.http:
+        system = session.service(declared.http)
+
+    def retrieved() -> Run:
+        with progress(session.config, f"{benchmark.name}, {asked.name}", len(benchmark.topics)) as step:
+            return retrieve(
+                benchmark,
+                system,
+                depth=depth,
+                name=name,
+                concurrency=declared.concurrency,
+                timeout=declared.timeout,
+                duplicates=declared.duplicates,
+                step=step,
+            )
+
+    key = (asked.spec.path, benchmark.name, benchmark.topics.sha256, asked.name, depth)
+    run = once(session.config, key, retrieved)
+    run.name, run.benchmark = name, benchmark
+    return run
 
 
 def _check_relevant(benchmark: Benchmark, measures: list[Measure]) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_irbench.plugin.proof import GateProof
     from pytest_irbench.plugin.updates import Update
     from pytest_irbench.reports.row import Row
+    from pytest_irbench.runs.http_spec import HttpSpec
 
 
 ALL = "all"
@@ -90,6 +91,8 @@ class IrbenchSession:
         Node id -> how a threshold was decided; in the process that measured it.
     baselines
         Those that gates and tests are held against.
+    shared
+        The folder in which xdist workers share runs; on their controller.
     failed
         The node ids of the tests that failed.
     update
@@ -117,6 +120,7 @@ class IrbenchSession:
         self.rows: dict[str, tuple[int, Row]] = {}
         self.measured: dict[str, Measured] = {}
         self.baselines = Baselines(config)
+        self.shared: Path | None = None
         self.failed: set[str] = set()
         self.update: Update | None = None
         self.proofs: list[GateProof] = []
@@ -193,6 +197,12 @@ class IrbenchSession:
         )
         gate: MeasuredGate = self.once(key, lambda: measure_gate(self, asked))
         return gate
+
+    def service(self, http: HttpSpec) -> Any:
+        """Make what asks a service, once a session."""
+        from pytest_irbench.runs.http import HttpSystem
+
+        return self.once(("service", repr(http)), lambda: HttpSystem(http))
 
     def system(self, search: str) -> Any:
         """Load the system of a ``search``, once a session."""
