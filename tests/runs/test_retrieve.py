@@ -156,7 +156,10 @@ def test_nothing_for_every_topic_is_a_failure(nothing: Any) -> None:
     assert str(caught.value) == "system 'bm25' returned nothing for all 2 topics"
 
 
-ACCEPTED = "accepted are (doc_id, score) pairs, a mapping doc_id -> score, or doc_ids best first"
+ACCEPTED = (
+    "accepted are (doc_id, score) pairs, a mapping doc_id -> score, doc_ids best first, "
+    "or objects with doc_id, docid or id and score"
+)
 
 
 @pytest.mark.parametrize(
