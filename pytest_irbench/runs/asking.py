@@ -48,25 +48,25 @@ def ask_all(system: Any, topics: Sequence[Topic], manner: Manner, step: Step) ->
         When the system can't be called, raises, takes too long, or answers with what is no ranking.
     """
     search, is_batch = _search_of(system, manner.name)
-    with Loop() as loop:
+    loop = Loop()
 
-        def one(topic: Topic) -> list[Answered]:
-            begun = time.perf_counter()
-            # A copy: what a system does to its topic must not reach the next system.
-            answer = read_answer(loop.result(search(copy(topic), manner.depth)))
-            latency = 1000 * (time.perf_counter() - begun)
-            return [Answered(check_answer(topic, answer, manner), latency)]
+    def one(topic: Topic) -> list[Answered]:
+        begun = time.perf_counter()
+        # A copy: what a system does to its topic must not reach the next system.
+        answer = read_answer(loop.result(search(copy(topic), manner.depth)))
+        latency = 1000 * (time.perf_counter() - begun)
+        return [Answered(check_answer(topic, answer, manner), latency)]
 
-        def batch(topics: Sequence[Topic]) -> list[Answered]:
-            value = loop.result(search([copy(topic) for topic in topics], manner.depth))
-            answers = zip(topics, map(read_answer, in_order(value, topics, manner)), strict=True)
-            return [Answered(check_answer(topic, answer, manner), None) for topic, answer in answers]
+    def batch(topics: Sequence[Topic]) -> list[Answered]:
+        value = loop.result(search([copy(topic) for topic in topics], manner.depth))
+        answers = zip(topics, map(read_answer, in_order(value, topics, manner)), strict=True)
+        return [Answered(check_answer(topic, answer, manner), None) for topic, answer in answers]
 
-        if is_batch:
-            calls = [Call(f"the batch of {len(topics)} topics", batch, topics)]
-        else:
-            calls = [Call(named(topic), one, topic) for topic in topics]
-        return make_all(calls, manner, step)
+    if is_batch:
+        calls = [Call(f"the batch of {len(topics)} topics", batch, topics)]
+    else:
+        calls = [Call(named(topic), one, topic) for topic in topics]
+    return make_all(calls, manner, step, loop.close)
 
 
 def _search_of(system: Any, name: str) -> tuple[Callable[..., Any], bool]:

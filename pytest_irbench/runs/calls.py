@@ -44,7 +44,7 @@ class Call(NamedTuple):
             raise failed(manner, self.what, error) from error
 
 
-def make_all(calls: Sequence[Call], manner: Manner, step: Step) -> list[Answered]:
+def make_all(calls: Sequence[Call], manner: Manner, step: Step, cancel: Callable[[], None]) -> list[Answered]:
     """Make all calls; one at a time and without a timeout, they are made in this very thread.
 
     Parameters
@@ -55,6 +55,8 @@ def make_all(calls: Sequence[Call], manner: Manner, step: Step) -> list[Answered
         How many at a time, and how long each may take.
     step
         Called in this thread for every answer.
+    cancel
+        Called when no more will be begun, to end what is under way.
 
     Raises
     ------
@@ -62,12 +64,15 @@ def make_all(calls: Sequence[Call], manner: Manner, step: Step) -> list[Answered
         That of the first call to fail or to take too long; no other is begun after that.
     """
     if manner.concurrency > 1 or manner.timeout is not None:
-        return _Threads(calls, manner).run(step)
+        return _Threads(calls, manner).run(step, cancel)
     answers = []
-    for call in calls:
-        for answer in call.answers(manner):
-            answers.append(answer)
-            step()
+    try:
+        for call in calls:
+            for answer in call.answers(manner):
+                answers.append(answer)
+                step()
+    finally:
+        cancel()
     return answers
 
 
@@ -81,7 +86,7 @@ class _Threads:
         self.begun: dict[int, float] = {}
         self.done: SimpleQueue[tuple[int, list[Answered] | BaseException]] = SimpleQueue()
 
-    def run(self, step: Step) -> list[Answered]:
+    def run(self, step: Step, cancel: Callable[[], None]) -> list[Answered]:
         """Return the answers in the order of the calls."""
         many = min(self.manner.concurrency, len(self.calls))
         threads: list[Thread] = []
@@ -101,15 +106,16 @@ class _Threads:
                     step()
         finally:
             self.waiting.clear()
+            cancel()
             for thread in threads:
                 thread.join(_GRACE / many)
         return [answer for place in sorted(answers) for answer in answers[place]]
 
     def _work(self) -> None:
-        while self.waiting:
+        while True:
             try:
                 place = self.waiting.popleft()
-            except IndexError:  # another thread was faster
+            except IndexError:
                 return
             self.begun[place] = time.monotonic()
             found: list[Answered] | BaseException

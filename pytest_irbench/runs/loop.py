@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -25,12 +25,12 @@ class Loop:
         self._lock = Lock()
         self._over = asyncio.Event()
         self._begun: tuple[asyncio.AbstractEventLoop, Thread] | None = None
+        self._closed = False
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Cancel what is still running."""
+    def close(self) -> None:
+        """Cancel what is still running; to be called once."""
+        with self._lock:
+            self._closed = True
         if self._begun:
             loop, thread = self._begun
             loop.call_soon_threadsafe(self._over.set)
@@ -41,8 +41,13 @@ class Loop:
         if not inspect.isawaitable(value):
             return value
         with self._lock:
+            if self._closed:  # a search that was left behind has returned
+                if inspect.iscoroutine(value):
+                    value.close()
+                raise asyncio.CancelledError
             loop, _ = self._begun = self._begun or self._begin()
-        found, error = asyncio.run_coroutine_threadsafe(_outcome(value), loop).result()
+            future = asyncio.run_coroutine_threadsafe(_outcome(value), loop)
+        found, error = future.result()
         if error is not None:
             raise error
         return found

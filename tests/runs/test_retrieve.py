@@ -264,6 +264,81 @@ def test_depth_is_at_least_1(depth: int) -> None:
         retrieve(BENCHMARK, answering(["a"]), depth=depth)
 
 
+@pytest.mark.parametrize("concurrency", [0, -1])
+def test_concurrency_is_at_least_1(concurrency: int) -> None:
+    with pytest.raises(InputError, match=f"concurrency must be at least 1, not {concurrency}"):
+        retrieve(BENCHMARK, answering(["a"]), concurrency=concurrency)
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), 1e300])
+def test_a_timeout_is_a_number_of_seconds_above_0(timeout: float) -> None:
+    with pytest.raises(InputError, match=re.escape(f"seconds above 0, not {timeout}")):
+        retrieve(BENCHMARK, answering(["a"]), timeout=timeout)
+
+
+def test_of_a_document_that_is_returned_twice_the_first_may_count() -> None:
+    run = retrieve(BENCHMARK, answering(["a", "b", "a", "c", "d"]), duplicates="first")
+    assert run.to_mapping()["2"] == {"a": 5.0, "b": 4.0, "c": 2.0}
+
+
+TURNS = Benchmark(
+    "turns",
+    Topics(
+        [
+            Topic("what is throat cancer", "31_1", automatic="throat cancer", manual="Throat cancer?"),
+            Topic(
+                "is it treatable", "31_2", automatic="treatable", manual=lambda: "Is throat cancer treatable?"
+            ),
+        ]
+    ),
+    Qrels.from_mapping({"31_1": {"a": 1}, "31_2": {"b": 2}}),
+)
+
+
+@pytest.mark.parametrize(
+    ("utterance", "texts"),
+    [
+        ("raw", ["what is throat cancer", "is it treatable"]),
+        ("manual", ["Throat cancer?", "Is throat cancer treatable?"]),
+        ("automatic", ["throat cancer", "treatable"]),
+    ],
+)
+def test_turns_are_asked_in_the_words_that_are_chosen(utterance: Any, texts: list[str]) -> None:
+    asked = []
+
+    def search(topic: Topic, k: int) -> list[str]:
+        asked.append((topic.query_id, str(topic), topic.raw))
+        return ["a"]
+
+    retrieve(TURNS, search, utterance=utterance)
+    assert [text for _, text, _ in asked] == texts
+    assert [raw for _, _, raw in asked] == ["what is throat cancer", "is it treatable"]
+    assert [query_id for query_id, _, _ in asked] == ["31_1", "31_2"]
+
+
+@pytest.mark.parametrize("utterance", ["manual", "automatic"])
+def test_without_such_words_nothing_is_asked(utterance: Any) -> None:
+    def search(topic: Topic, k: int) -> list[str]:
+        raise AssertionError
+
+    with pytest.raises(InputError) as caught:
+        retrieve(BENCHMARK, search, utterance=utterance)
+    assert str(caught.value) == f"query '1' has no {utterance} utterance: take utterance raw"
+
+
+def test_the_run_knows_how_long_each_answer_took() -> None:
+    latencies = retrieve(BENCHMARK, answering(["a"]), concurrency=2).latencies
+    assert list(latencies) == ["1", "2"]
+    assert all(0 < latency < 1000 for latency in latencies.values())
+    assert retrieve(BENCHMARK, lambda topics, k: [["a"]] * 2).latencies == {}
+
+
+def test_each_topic_that_is_answered_is_told() -> None:
+    told: list[None] = []
+    retrieve(BENCHMARK, answering(["a"]), step=lambda: told.append(None))
+    assert len(told) == 2
+
+
 MODULE = """
 def search(topic, k):
     return ["a"]
