@@ -359,6 +359,9 @@ def make():
 def broken():
     raise OSError("no index")
 
+def interrupted():
+    raise KeyboardInterrupt
+
 ready = Searcher()
 """
 
@@ -371,6 +374,7 @@ def _shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (package / "__init__.py").write_text("")
     (package / "found.py").write_text(MODULE)
     (package / "broken.py").write_text("import os\nos.nothing\n")
+    (package / "stopped.py").write_text("raise KeyboardInterrupt\n")
     monkeypatch.syspath_prepend(tmp_path)
     yield
     for name in [name for name in sys.modules if name.startswith("irbench_shop")]:
@@ -407,6 +411,13 @@ def test_a_system_is_loaded_by_module_and_attribute(reference: str, found: str) 
 )  # fmt: skip
 def test_a_system_that_cannot_be_loaded_says_why(reference: str, message: str) -> None:
     with pytest.raises(IrbenchError, match=re.escape(f"search {reference!r}: {message}")):
+        load_system(reference)
+
+
+@pytest.mark.usefixtures("_shop")
+@pytest.mark.parametrize("reference", ["irbench_shop.found:interrupted()", "irbench_shop.stopped:search"])
+def test_an_interrupt_while_a_system_is_loaded_is_not_swallowed(reference: str) -> None:
+    with pytest.raises(KeyboardInterrupt):
         load_system(reference)
 
 
