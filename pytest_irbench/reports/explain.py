@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tabulate import tabulate
 
 from pytest_irbench.errors import clipped
-from pytest_irbench.gates.decide import is_count
+from pytest_irbench.gates.decide import is_count, is_latency
 
 if TYPE_CHECKING:
     from pytest_irbench.benchmarks.benchmark import Benchmark
@@ -70,13 +70,12 @@ def counts(
     """Say over what a value was taken: queries, missing, extra and unjudged."""
     judged = scores.judged
     name = f"benchmark {benchmark.name}, " if benchmark else ""
-    what = "sum" if measure.signature is not None and measure.signature.total else "mean"
     level = "" if measure.rel is None else f", relevant from grade {measure.rel}"
     queries = plural(len(judged.query_ids), "judged query", "judged queries")
     if among:
         queries = f"{len(among.query_ids)} of {queries}, slice {among.name}: {among.where}"
-    lines = [f"{name}system {judged.run}: {what} over {queries}{level}"]
-    if judged.missing:
+    lines = [f"{name}system {judged.run}: {measure.statistic} over {queries}{level}"]
+    if judged.missing and not measure.is_latency:
         shown = ", ".join(map(clipped, judged.missing[:_IDS_SHOWN]))
         more = len(judged.missing) - _IDS_SHOWN
         lines.append(
@@ -153,8 +152,10 @@ def _queries(
 
 
 def number_of(measure: str, value: float) -> str:
-    """Print a value: counts as whole numbers."""
-    return f"{value:g}" if is_count(measure) else f"{value:.4f}"
+    """Print a value: counts as whole numbers, milliseconds with one decimal."""
+    if is_count(measure):
+        return f"{value:g}"
+    return f"{value:.1f}" if is_latency(measure) else f"{value:.4f}"
 
 
 def documents(judged: JudgedRanking, query_id: str, many: int = DOCUMENTS_SHOWN) -> list[str]:
