@@ -164,9 +164,7 @@ class Topic(str):  # noqa: SLOT000 - a str with attributes needs its __dict__
         DataUnavailableError
             When the track's file of rewrites can't be had.
         """
-        if utterance == "raw":
-            return self
-        text = self.manual if utterance == "manual" else self.automatic
+        text: str | None = getattr(self, utterance)
         if text is None:
             raise InputError(f"query {self.query_id!r} has no {utterance} utterance: take utterance raw")
         topic = Topic(text, self.query_id)

@@ -170,12 +170,12 @@ def _drop_sentence(
     return f"{subject} {moved}, {held}{why}: {value}, baseline {baseline}"
 
 
-def distinct(value: float, limit: float) -> tuple[str, str]:
-    """Print both numbers with 4 decimals, or with as many as it takes to tell them apart.
+def distinct(value: float, limit: float, decimals: int = 4) -> tuple[str, str]:
+    """Print both numbers with so many decimals, or with as many as it takes to tell them apart.
 
     A limit of up to 6 decimals is printed as it was written.
     """
-    for digits in range(4, 18):
+    for digits in range(decimals, 18):
         pair = f"{value:.{digits}f}", f"{limit:.{digits}f}"
         apart = value == limit or pair[0] != pair[1]
         if apart and (digits >= 6 or float(pair[1]) == limit):
@@ -184,22 +184,34 @@ def distinct(value: float, limit: float) -> tuple[str, str]:
 
 
 def printed(measure: str, value: float, limit: float) -> tuple[str, str]:
-    """Print a value and its limit as its measure asks for: counts as whole numbers, others as `distinct`."""
+    """Print a value and its limit as its measure asks for: counts as whole numbers, others `distinct`."""
     if is_count(measure):
         return number_of(measure, value), number_of(measure, limit)
-    return distinct(value, limit)
+    return distinct(value, limit, _decimals(measure))
 
 
 def number_of(measure: str, value: float) -> str:
-    """Print a value alone: a count as a whole number."""
-    return f"{value:.15g}" if is_count(measure) else f"{value:.4f}"
+    """Print a value alone: a count as a whole number, milliseconds with one decimal."""
+    return f"{value:.15g}" if is_count(measure) else f"{value:.{_decimals(measure)}f}"
 
 
 def size(measure: str, difference: float) -> str:
-    """Print the size of a difference with 4 decimals, or with two digits that are not 0."""
+    """Print the size of a difference with 4 decimals, of latency 1, or with two digits that are not 0."""
     if is_count(measure):
         return number_of(measure, difference)
-    return f"{difference:.4f}" if difference >= 0.00005 or difference == 0 else f"{difference:.1e}"
+    decimals = _decimals(measure)
+    if difference == 0 or difference >= 0.5 / 10**decimals:
+        return f"{difference:.{decimals}f}"
+    return f"{difference:.1e}"
+
+
+def _decimals(measure: str) -> int:
+    return 1 if is_latency(measure) else 4
+
+
+def is_latency(measure: str) -> bool:
+    """Whether a measure's text is that of a latency, in milliseconds."""
+    return measure.startswith("latency_")
 
 
 def is_count(measure: str) -> bool:

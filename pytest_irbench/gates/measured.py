@@ -99,13 +99,8 @@ class MeasuredGate:
         return values if among is None else {query_id: values[query_id] for query_id in self.query_ids(among)}
 
     def value(self, measure: str, among: Slice | None = None) -> float:
-        """Return the mean of a measure over a slice or all judged queries; of a count, the sum."""
-        parsed = self.measure(measure)
-        if among is None:
-            return self.scores.aggregate(parsed)
-        values = self.values(measure, among)
-        total = math.fsum(values.values())
-        return total if parsed.signature is not None and parsed.signature.total else total / len(values)
+        """Return a measure over a slice or all judged queries: the mean, or what it is gathered into."""
+        return self.measure(measure).aggregate(list(self.values(measure, among).values()))
 
     def conversations(self, measure: str) -> list[Conversation]:
         """Return the conversations, the worst one first.

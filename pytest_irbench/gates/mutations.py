@@ -57,7 +57,9 @@ def _run_of(run: Run, rankings: Rankings) -> Run:
     falling = [np.arange(size, 0, -1, dtype=np.float64) for size in sizes]
     offsets = np.cumsum(np.array([0, *sizes], np.int64))
     scores = np.concatenate([np.zeros(0), *falling])
-    return Run(Columns(tuple(rankings), offsets, run.doc_ids.take(rows), scores), run.name)
+    mutant = Run(Columns(tuple(rankings), offsets, run.doc_ids.take(rows), scores), run.name)
+    mutant.latencies = run.latencies
+    return mutant
 
 
 def _same(one: Rankings, other: Rankings) -> bool:

@@ -160,12 +160,9 @@ class Fields:
         node = self.get(key)
         if node is None:
             return None
-        if (
-            isinstance(node, Scalar)
-            and type(node.value) in (int, float)
-            and 0 < float(node.value or 0) < math.inf
-        ):
-            return float(node.value or 0)
+        value = node.value if isinstance(node, Scalar) else None
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf:
+            return float(value)
         self.faults.add(node, wrong_number(node, f"{key} is a number above 0, such as {example:g}"))
         return None
 

@@ -15,6 +15,7 @@ from pytest_irbench.benchmarks.benchmark import Benchmark, Topics
 from pytest_irbench.benchmarks.qrels import Qrels
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates.resampling import Units
+from pytest_irbench.measures.aggregates import aggregate
 from pytest_irbench.measures.evaluate import Scores, as_run, evaluate
 from pytest_irbench.measures.measure import Measure
 from pytest_irbench.runs.run import Run
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+    from pytest_irbench.measures.aggregates import Statistic
 
 RunLike = Run | Scores | Mapping[Any, Mapping[Any, Any]]
 QrelsLike = Qrels | Benchmark | Mapping[Any, Mapping[Any, Any]]
@@ -38,8 +41,8 @@ class Pairs:
     ----------
     text
         The measure as it is printed.
-    total
-        Whether the measure is a count, which is summed and not averaged.
+    statistic
+        ``mean``, or ``sum`` when the measure is a count.
     query_ids
         In the order of the qrels, q of them.
     baseline_values, values
@@ -51,7 +54,7 @@ class Pairs:
     """
 
     text: str
-    total: bool
+    statistic: Statistic
     query_ids: tuple[str, ...]
     baseline_values: NDArray[np.float64]
     values: NDArray[np.float64]
@@ -69,12 +72,12 @@ class Pairs:
 
     def aggregate(self, values: NDArray[np.float64]) -> float:
         """Return the mean of values, or the sum of counts."""
-        return math.fsum(values.tolist()) / (1 if self.total else len(values))
+        return aggregate(self.statistic, values.tolist())
 
     @cached_property
     def units(self) -> Units:
         """The differences by unit, in an order that does not depend on that of the queries."""
-        scale = len(self.query_ids) if self.total else 1
+        scale = len(self.query_ids) if self.statistic == "sum" else 1
         differences = ((self.values - self.baseline_values) * scale).tolist()
         groups: dict[Hashable, list[float]] = {}
         for query_id, difference in sorted(zip(self.query_ids, differences, strict=True)):
@@ -103,6 +106,8 @@ def pairs_of(
     judged_by = _judged_by(sides, qrels, benchmark)
     level = _level(sides, judged_by)
     parsed = measure if isinstance(measure, Measure) else Measure.parse(measure, level)
+    if parsed.is_latency:
+        raise InputError(f"{parsed} has no baseline, as another machine has another latency: give it a max")
     new, old = (_scores(name, side, judged_by, parsed, level) for name, side in sides.items())
     _check_same_queries(new.query_ids, old.query_ids)
     _check_finite("run", new, parsed)
@@ -111,9 +116,8 @@ def pairs_of(
     by_query = dict(zip(old.query_ids, old.columns[parsed].tolist(), strict=True))
     before = np.array([by_query[query_id] for query_id in new.query_ids])
     before = np.where(np.abs(values - before) <= _NOISE * np.maximum(1, np.abs(values)), values, before)
-    total = parsed.signature is not None and parsed.signature.total
     groups, unit = _clusters(new.query_ids, benchmark, clusters)
-    return Pairs(parsed.text(level), total, new.query_ids, before, values, groups, unit)
+    return Pairs(parsed.text(level), parsed.statistic, new.query_ids, before, values, groups, unit)
 
 
 def _side(side: RunLike) -> Run | Scores:

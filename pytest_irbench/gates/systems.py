@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates.declared import SystemSpec
-from pytest_irbench.gates.nodes import Fields, MapNode, Scalar, as_map, described, nearest, shown
+from pytest_irbench.gates.nodes import Fields, ListNode, MapNode, Scalar, as_map, described, nearest, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +26,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "http": ("url", "hits", "id", "score", "json", "method", "headers", "timeout", "retries"),
 }
 
+_HTTP_NEEDS = ("url", "hits", "id")
+_HTTP_TEXTS = {"url": "http://...", "hits": "hits.hits", "id": "_id", "score": "_score", "method": "POST"}
 _DUPLICATES = ("error", "first")
 _SEARCH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(\(\))?", re.ASCII)
 _SEARCH_EXAMPLE = "shop.search:bm25"
@@ -74,17 +76,13 @@ def read_system(key: Scalar, node: Node, faults: Faults) -> SystemSpec | None:
 
 def _check_asking(fields: Fields, given: list[str], faults: Faults) -> None:
     """Note the keys that have no effect on a system of this kind."""
-    if "run" in given:
-        for key in ASKING:
-            if key in fields:
-                faults.add(
-                    fields.known[key][0], f"{key} is about asking, and a run is read as it is: leave it out"
-                )
+    for key in ASKING:
+        if "run" in given and key in fields:
+            said = f"{key} is about asking, and a run is read as it is: leave it out"
+            faults.add(fields.known[key][0], said)
     if "http" in given and "timeout" in fields:
-        faults.add(
-            fields.known["timeout"][0],
-            "the timeout of an http system stands among its http keys: move it there",
-        )
+        said = "the timeout of an http system stands among its http keys: move it there"
+        faults.add(fields.known["timeout"][0], said)
 
 
 def _duplicates(fields: Fields, faults: Faults) -> Any:
@@ -108,47 +106,37 @@ def _run_fault(run: str) -> str | None:
 
 def _http(fields: Fields, faults: Faults) -> HttpSpec | None:
     node = fields.get("http")
-    if node is None:
-        return None
-    mapping = as_map(node, faults, f"http is a mapping such as {_HTTP_EXAMPLE}")
+    mapping = None if node is None else as_map(node, faults, f"http is a mapping such as {_HTTP_EXAMPLE}")
     if mapping is None:
         return None
-    from pytest_irbench.runs.http_spec import HttpSpec, check_spec
+    from pytest_irbench.runs.http_spec import HttpSpec
 
     read = Fields(mapping, faults, "http", KEYS["http"])
-    needed = {
-        key: read.text(key, example)
-        for key, example in (("url", "..."), ("hits", "hits.hits"), ("id", "_id"))
-    }
-    for key in needed:
+    for key in _HTTP_NEEDS:
         if key not in read:
             faults.add(mapping, f"http has no {key}: it is a mapping such as {_HTTP_EXAMPLE}")
-    url, hits, doc_id = needed.values()
-    headers, timeout = _headers(read, faults), read.number("timeout", 10)
-    retries = _retries(read, faults)
-    if url is None or hits is None or doc_id is None:
+    texts = {key: read.text(key, example) for key, example in _HTTP_TEXTS.items()}
+    numbers = {"timeout": read.number("timeout", 10), "retries": _retries(read, faults)}
+    given: dict[str, Any] = {key: value for key, value in (texts | numbers).items() if value is not None}
+    headers, body = _headers(read, faults), _plain(read.get("json"))
+    if not all(key in given for key in _HTTP_NEEDS):
         return None
-    spec = HttpSpec(
-        url,
-        hits,
-        doc_id,
-        read.text("score", "_score"),
-        _plain(read.get("json")),
-        read.text("method", "POST"),
-        headers,
-        HttpSpec._field_defaults["timeout"] if timeout is None else timeout,
-        retries,
-    )
+    spec = HttpSpec(**given, headers=headers, json=body)
+    _check_http(spec, read, mapping, faults)
+    return spec
+
+
+def _check_http(spec: HttpSpec, read: Fields, mapping: MapNode, faults: Faults) -> None:
+    from pytest_irbench.runs.http_spec import check_spec
+
     try:
         check_spec(spec)
     except InputError as error:
-        # A message begins with its key.
-        place = next(
-            (entry for entry, _ in read.known.values() if error.message.startswith(entry.text)), mapping
-        )
+        # Its message begins with the key.
+        place: Node = mapping
+        for key, _ in read.known.values():
+            place = key if error.message.startswith(key.text) else place
         faults.add(place, f"http: {error.message}")
-        return None
-    return spec
 
 
 def _headers(fields: Fields, faults: Faults) -> dict[str, str]:
@@ -163,18 +151,21 @@ def _headers(fields: Fields, faults: Faults) -> dict[str, str]:
     return found
 
 
-def _retries(fields: Fields, faults: Faults) -> int:
+def _retries(fields: Fields, faults: Faults) -> int | None:
     node = fields.get("retries")
-    if node is None or (isinstance(node, Scalar) and type(node.value) is int and node.value >= 0):
-        return 2 if node is None else int(node.value or 0)
+    value = node.value if isinstance(node, Scalar) else None
+    if node is None:
+        return None
+    if type(value) is int and value >= 0:
+        return value
     faults.add(node, f"retries is a whole number from 0, not {described(node)}")
-    return 2
+    return None
 
 
 def _plain(node: Node | None) -> Any:
     """Return a node as plain data: the body that is sent."""
-    if node is None or isinstance(node, Scalar):
-        return None if node is None else node.value
     if isinstance(node, MapNode):
         return {key.text: _plain(value) for key, value in node.entries.values()}
-    return [_plain(item) for item in node.items]
+    if isinstance(node, ListNode):
+        return [_plain(item) for item in node.items]
+    return node.value if node else None

@@ -41,6 +41,8 @@ _EMPTY: dict[tuple[str, float], str] = {
 }
 """Limits that can't be meant; those of 1 for measures whose values lie in 0..1."""
 
+_LATENCY = "less is better, and another machine has another latency: it takes a max, such as {max: 250}"
+
 _LIMITS: tuple[Limit, ...] = ("min", "max")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
 
@@ -181,11 +183,10 @@ def read_budget(key: Scalar, node: Node, faults: Faults) -> Budget | None:
     text = node.value if isinstance(node, Scalar) and isinstance(node.value, str) else ""
     if percent := _PERCENT.fullmatch(text.strip()):
         budget = Budget(float(percent[1]), percent=True)
-        if budget.size < 100:
+        fault = _LATENCY if _is_latency(key.text) else "nothing drops by more than all, it can never fail"
+        if budget.size < 100 and fault is not _LATENCY:
             return budget
-        faults.add(
-            node, f"max_drop {text} of {shown(key.text)}: nothing drops by more than all, it can never fail"
-        )
+        faults.add(node, f"max_drop {text} of {shown(key.text)}: {fault}")
         return None
     limit = read_limit(
         "max_drop", key, node, faults, f"max_drop of {shown(key.text)} is a number such as 0.02, or 2%"
@@ -226,7 +227,8 @@ def read_limit(rule: str, key: Scalar, node: Node, faults: Faults, accepted: str
     limit = _number(node, faults, accepted)
     if limit is None:
         return None
-    fault = _limit_fault(rule, limit, bounded=_is_bounded(key.text))
+    fault = _LATENCY if _is_latency(key.text) and rule != "max" else None
+    fault = fault or _limit_fault(rule, limit, bounded=_is_bounded(key.text))
     if fault is None:
         return limit
     faults.add(node, f"{rule} {cast('Scalar', node).text} of {shown(key.text)}: {fault}")
@@ -268,6 +270,11 @@ def _parsed(text: str, level: int) -> Measure | str:
 def _is_bounded(text: str) -> bool:
     measure = _parsed(text, 1)
     return isinstance(measure, Measure) and measure.bounded
+
+
+def _is_latency(text: str) -> bool:
+    measure = _parsed(text, 1)
+    return isinstance(measure, Measure) and measure.is_latency
 
 
 def _limit_fault(rule: str, limit: float, *, bounded: bool) -> str | None:

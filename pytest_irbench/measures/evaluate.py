@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -72,12 +71,8 @@ class Scores:
         return means
 
     def aggregate(self, measure: Measure) -> float:
-        """Return a measure's mean over all judged queries, or the sum of a count."""
-        # fsum is exact: the mean can't hang on the order of the queries.
-        total = math.fsum(self.columns[measure].tolist())
-        if measure.signature is not None and measure.signature.total:
-            return total
-        return total / len(self.query_ids)
+        """Return a measure's mean over all judged queries, a count's sum, a latency's percentile."""
+        return measure.aggregate(self.columns[measure].tolist())
 
     def only(self, measures: Iterable[Measure]) -> Scores:
         """Return the scores of some of the measures."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_irbench.errors import InputError
+from pytest_irbench.measures.latency import latency
 from pytest_irbench.measures.shared import (
     ERR_MAX_GRADE,
     by_rank,
@@ -220,4 +221,7 @@ KERNELS: dict[str, Callable[[JudgedRanking, Measure], Floats]] = {
     "NumRel": relevant_in_qrels,
     "NumRelRet": relevant_returned,
     "NumQ": queries,
+    "latency_p50_ms": latency,
+    "latency_p95_ms": latency,
+    "latency_max_ms": latency,
 }

@@ -10,10 +10,16 @@ import ast
 import math
 import re
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pytest_irbench.errors import InputError
+from pytest_irbench.measures.aggregates import aggregate
 from pytest_irbench.measures.signatures import ALIASES, SIGNATURES, TREC_EVAL, Cutoff, Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_irbench.measures.aggregates import Statistic
 
 # A file of gates asks for the same few texts again and again. Only what we compute ourselves is kept.
 _KNOWN: dict[tuple[str, int], Measure] = {}
@@ -97,6 +103,20 @@ class Measure:
     def bounded(self) -> bool:
         """Whether its values lie in 0..1 for certain."""
         return self.signature is not None and self.signature.bounded
+
+    @property
+    def is_latency(self) -> bool:
+        """Whether it is about the time that answers took, and not about documents."""
+        return self.name.startswith("latency_")
+
+    @property
+    def statistic(self) -> Statistic:
+        """What its values are gathered into: their ``mean``, of a count their ``sum`` …."""
+        return self.signature.statistic if self.signature else "mean"
+
+    def aggregate(self, values: Sequence[float]) -> float:
+        """Gather the values of at least one query into that of all."""
+        return aggregate(self.statistic, values)
 
     def param(self, key: str) -> Any:
         """Return a parameter's value or its default."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from pytest_irbench.measures.aggregates import Statistic
 
 Cutoff = Literal["none", "optional", "required"]
 
@@ -20,17 +23,18 @@ class Signature(NamedTuple):
         It counts a document as relevant from a grade on: it takes ``rel``.
     bounded
         Its values lie in 0..1.
-    total
-        Its aggregate is the sum over queries, not the mean (counts, as trec_eval prints them).
+    statistic
+        What its values over queries are gathered into: counts, as trec_eval prints them, into their sum.
     """
 
     cutoff: Cutoff = "optional"
     params: tuple[tuple[str, Any], ...] = ()
     binary: bool = True
     bounded: bool = True
-    total: bool = False
+    statistic: Statistic = "mean"
 
 
+_LATENCY = Signature("none", binary=False, bounded=False)
 _GAINS = (("dcg", "log2"), ("gains", None))
 
 SIGNATURES: dict[str, Signature] = {
@@ -50,10 +54,13 @@ SIGNATURES: dict[str, Signature] = {
     "SetP": Signature("none"),
     "SetR": Signature("none"),
     "SetF": Signature("none", params=(("beta", 1.0),)),
-    "NumRet": Signature("none", binary=False, bounded=False, total=True),
-    "NumRel": Signature("none", bounded=False, total=True),
-    "NumRelRet": Signature("none", bounded=False, total=True),
-    "NumQ": Signature("none", binary=False, bounded=False, total=True),
+    "NumRet": Signature("none", binary=False, bounded=False, statistic="sum"),
+    "NumRel": Signature("none", bounded=False, statistic="sum"),
+    "NumRelRet": Signature("none", bounded=False, statistic="sum"),
+    "NumQ": Signature("none", binary=False, bounded=False, statistic="sum"),
+    "latency_p50_ms": _LATENCY._replace(statistic="median"),
+    "latency_p95_ms": _LATENCY._replace(statistic="95th percentile"),
+    "latency_max_ms": _LATENCY._replace(statistic="highest"),
 }
 
 ALIASES = {

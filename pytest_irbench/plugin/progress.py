@@ -17,7 +17,7 @@ _QUIET = 2.0
 
 
 @contextmanager
-def progress(config: pytest.Config, what: str, total: int) -> Iterator[Callable[[], None]]:
+def progress(config: pytest.Config, what: str, total: int) -> Iterator[Callable[[], object]]:
     """Tell how far a retrieval is.
 
     Parameters
@@ -40,28 +40,30 @@ def progress(config: pytest.Config, what: str, total: int) -> Iterator[Callable[
     elif terminal.isatty():
         from tqdm import tqdm
 
-        bar = tqdm(
-            total=total, desc=f"irbench: {what}", unit=" queries", file=terminal, leave=False, delay=_QUIET
-        )
-        with bar:
-            yield lambda: bar.update() and None
+        look: dict[str, Any] = {"desc": f"irbench: {what}", "unit": " queries", "leave": False}
+        # With miniters, its monitor never writes: another thread must not touch the capture.
+        with tqdm(total=total, file=terminal, delay=_QUIET, miniters=1, **look) as bar:
+            yield bar.update
     else:
         yield _Tenths(terminal, what, total).step
 
 
 class _Terminal:
-    """The terminal behind pytest's capture, opened for each writing: the system's own prints stay captured."""
+    """The terminal behind pytest's capture, opened for each writing: a system's prints stay captured."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._capture: Any = config.pluginmanager.getplugin("capturemanager")
+        self._written = False
 
     def _open(self) -> Any:
         return self._capture.global_and_fixture_disabled() if self._capture else nullcontext()
 
     def write(self, text: str) -> None:
         with self._open():
-            sys.stderr.write(text)
+            # pytest has left its line open.
+            sys.stderr.write(text if self._written else f"\n{text}")
             sys.stderr.flush()
+        self._written = True
 
     def flush(self) -> None:
         """Nothing waits."""
@@ -91,4 +93,4 @@ class _Tenths:
         rate = self.done / passed
         left = (self.total - self.done) / rate
         counted = f"{self.done} of {self.total} queries, {rate:.1f} per second, {left:.0f} s left"
-        self.terminal.write(f"\nirbench: {self.what}: {10 * tenths}%, {counted}")
+        self.terminal.write(f"irbench: {self.what}: {100 * self.done // self.total}%, {counted}\n")

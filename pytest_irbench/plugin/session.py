@@ -11,6 +11,7 @@ from pytest_irbench.plugin.baselines import Baselines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     import pytest
 

@@ -25,11 +25,11 @@ INPUT = "irbench_shared"
 
 
 class _Kept(NamedTuple):
-    """What was retrieved, or why it was not."""
+    """What was retrieved."""
 
-    columns: Columns | None
+    columns: Columns
+    name: str
     latencies: Mapping[str, float]
-    error: str
 
 
 def make_folder() -> Path:
@@ -50,10 +50,17 @@ def once(config: pytest.Config, key: Sequence[Any], ask: Callable[[], Run]) -> R
 
     Parameters
     ----------
+    config
+        Knows whether this process is an xdist worker, and its folder.
     key
         What makes it the same retrieval: file, benchmark, system, depth, utterance …
     ask
         Retrieves.
+
+    Returns
+    -------
+    Run
+        Without its benchmark, when another process retrieved it.
 
     Raises
     ------
@@ -75,22 +82,22 @@ def once(config: pytest.Config, key: Sequence[Any], ask: Callable[[], Run]) -> R
         try:
             run = ask()
         except IrbenchError as error:
-            _write(path, _Kept(None, {}, str(error)))
+            _write(path, str(error))
             raise
-        _write(path, _Kept(run.columns, run.latencies, ""))
+        _write(path, _Kept(run.columns, run.name, run.latencies))
         return run
 
 
 def _read(path: Path) -> Run:
-    kept: _Kept = pickle.loads(path.read_bytes())  # noqa: S301 - only processes of this session write there
-    if kept.columns is None:
-        raise SystemFailedError(kept.error)
-    run = Run(kept.columns)
+    kept: _Kept | str = pickle.loads(path.read_bytes())  # noqa: S301 - only this session writes there
+    if isinstance(kept, str):
+        raise SystemFailedError(kept)
+    run = Run(kept.columns, kept.name)
     run.latencies = kept.latencies
     return run
 
 
-def _write(path: Path, kept: _Kept) -> None:
+def _write(path: Path, kept: _Kept | str) -> None:
     half = path.with_name(f"{path.name}.{os.getpid()}.half")
     half.write_bytes(pickle.dumps(kept))
     half.replace(path)

@@ -71,13 +71,12 @@ def counts(
     """Say over what a value was taken: queries, missing, extra and unjudged."""
     judged = scores.judged
     name = f"benchmark {benchmark.name}, " if benchmark else ""
-    what = "sum" if measure.signature is not None and measure.signature.total else "mean"
     level = "" if measure.rel is None else f", relevant from grade {measure.rel}"
     queries = plural(len(judged.query_ids), "judged query", "judged queries")
     if among:
         queries = f"{len(among.query_ids)} of {queries}, slice {among.name}: {clipped(among.where)}"
-    lines = [f"{name}system {judged.run}: {what} over {queries}{level}"]
-    if judged.missing:
+    lines = [f"{name}system {judged.run}: {measure.statistic} over {queries}{level}"]
+    if judged.missing and not measure.is_latency:
         shown = ", ".join(map(clipped, judged.missing[:_IDS_SHOWN]))
         more = len(judged.missing) - _IDS_SHOWN
         lines.append(

@@ -11,6 +11,7 @@ from pytest_irbench.runs.run import Run
 
 if TYPE_CHECKING:
     from pytest_irbench.benchmarks.benchmark import Topic
+    from pytest_irbench.runs.manner import Manner
 
 Pairs: TypeAlias = list[tuple[Any, Any]]
 Duplicates: TypeAlias = Literal["error", "first"]
@@ -37,6 +38,8 @@ def read_answer(answer: Any) -> Pairs | str:
         return list(answer.items())
     if isinstance(answer, str | bytes | set | frozenset) or not isinstance(answer, Iterable):
         return _described(answer)
+    if hasattr(answer, "columns"):  # a table of pandas would give the names of its columns
+        return _described(answer)
     rows = list(islice(answer, MOST + 1))
     if all(isinstance(row, str) for row in rows):
         return [(doc, float(len(rows) - place)) for place, doc in enumerate(rows)]
@@ -58,42 +61,35 @@ def _pair(row: Any) -> tuple[Any, Any] | None:
     return (row[0], row[1]) if isinstance(row, tuple | list) and len(row) == 2 else None
 
 
-def check_answer(
-    name: str, topic: Topic, answer: Pairs | str, depth: int, duplicates: Duplicates = "error"
-) -> Pairs:
-    """Check an answer and cut it to `depth`, as the ranking will see it.
+def check_answer(topic: Topic, answer: Pairs | str, manner: Manner) -> Pairs:
+    """Check an answer and cut it to the depth asked for, as the ranking will see it.
 
     Parameters
     ----------
-    name
-        That of the system, for messages.
     topic
-        What it was asked.
+        What was asked.
     answer
         From `read_answer`.
-    depth
-        How many documents are kept.
-    duplicates
-        Whether a document that stands twice is an error, or counts where it stands ``first``.
+    manner
+        How it was asked.
 
     Raises
     ------
     SystemFailedError
         When it is no ranking.
     """
+    said = f"system {manner.name!r} answered {named(topic)}"
     if isinstance(answer, str):
-        raise SystemFailedError(
-            f"system {name!r} answered {named(topic)} with {answer}; accepted are {ACCEPTED}"
-        )
+        raise SystemFailedError(f"{said} with {answer}; accepted are {ACCEPTED}")
     if len(answer) > MOST:
-        raise SystemFailedError(f"system {name!r} answered {named(topic)} with over {MOST:,} documents")
-    if duplicates == "first":
+        raise SystemFailedError(f"{said} with over {MOST:,} documents")
+    if manner.duplicates == "first":
         answer = _firsts(answer)
     try:
         run = Run.from_pairs({topic.query_id: answer})
     except IrbenchError as error:
-        raise SystemFailedError(f"system {name!r} answered {named(topic)} wrongly: {error}") from None
-    return answer if len(answer) <= depth else _best(run, depth)
+        raise SystemFailedError(f"{said} wrongly: {error}") from None
+    return answer if len(answer) <= manner.depth else _best(run, manner.depth)
 
 
 def _firsts(pairs: Pairs) -> Pairs:

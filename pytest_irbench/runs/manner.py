@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pytest_irbench.errors import SystemFailedError, clipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_irbench.runs.answers import Pairs
+    from pytest_irbench.runs.answers import Duplicates, Pairs
 
-    Step: TypeAlias = Callable[[], None]
-    Search: TypeAlias = Callable[..., Any]
+    Step: TypeAlias = Callable[[], object]
 
 
 class Manner(NamedTuple):
@@ -28,21 +27,24 @@ class Manner(NamedTuple):
         How many topics are asked at one time.
     timeout
         Seconds that one call may take, or None.
+    duplicates
+        Whether a document that stands twice in an answer is an ``error``, or counts where it is ``first``.
     """
 
     name: str
     depth: int
     concurrency: int = 1
     timeout: float | None = None
+    duplicates: Duplicates = "error"
 
 
 class Answered(NamedTuple):
-    """What a system returned for a topic: pairs, or a description of what is no answer, and how long it took.
+    """What a system returned for a topic, and how long it took.
 
     `latency` is in milliseconds; None where all topics were asked at once.
     """
 
-    answer: Pairs | str
+    answer: Pairs
     latency: float | None
 
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import InputError, SystemFailedError
-from pytest_irbench.runs.answers import check_answer
 from pytest_irbench.runs.asking import ask_all
 from pytest_irbench.runs.manner import Manner, said
 from pytest_irbench.runs.run import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pytest_irbench.benchmarks.benchmark import Benchmark, Utterance
     from pytest_irbench.runs.answers import Duplicates
+    from pytest_irbench.runs.manner import Step
 
 
 def retrieve(
@@ -29,7 +28,7 @@ def retrieve(
     timeout: float | None = None,
     duplicates: Duplicates = "error",
     utterance: Utterance = "raw",
-    step: Callable[[], None] = lambda: None,
+    step: Step = lambda: None,
 ) -> Run:
     """Ask `system` for every topic and keep what it returns as a run.
 
@@ -48,9 +47,10 @@ def retrieve(
     name
         What the run is called.
     concurrency
-        How many topics are asked at one time: in threads, or on one event loop for a coroutine function.
+        How many topics are asked at one time, in threads; coroutines share one event loop.
     timeout
-        Seconds that a call may take, or None. With one, calls are made in threads.
+        Seconds that a call may take, or None. One at a time and without a timeout, a search is called in
+        the thread that calls this.
     duplicates
         Whether a document that stands twice in an answer is an ``error``, or counts where it is ``first``.
     utterance
@@ -70,20 +70,18 @@ def retrieve(
     for what, number in (("depth", depth), ("concurrency", concurrency)):
         if number < 1:
             raise InputError(f"{what} must be at least 1, not {number}")
+    if timeout is not None and not 0 < timeout <= TIMEOUT_MAX:
+        raise InputError(f"timeout must be a number of seconds above 0, not {timeout}")
     name = _name_of(system) if name is None else name
     topics = [topic.saying(utterance) for topic in benchmark.topics]
-    manner = Manner(name, depth, concurrency, timeout)
-    answered = list(zip(topics, ask_all(system, topics, manner, step), strict=True))
-    rankings = {
-        topic.query_id: check_answer(name, topic, given.answer, depth, duplicates)
-        for topic, given in answered
-    }
-    if not any(rankings.values()):
-        raise SystemFailedError(f"system {name!r} returned nothing for all {len(rankings)} topics")
-    run = Run.from_pairs(rankings, name)
+    manner = Manner(name, depth, concurrency, timeout, duplicates)
+    answered = ask_all(system, topics, manner, step)
+    if not any(given.answer for given in answered):
+        raise SystemFailedError(f"system {name!r} returned nothing for all {len(topics)} topics")
+    by_id = [(topic.query_id, *given) for topic, given in zip(topics, answered, strict=True)]
+    run = Run.from_pairs({query_id: answer for query_id, answer, _ in by_id}, name)
+    run.latencies = {query_id: latency for query_id, _, latency in by_id if latency is not None}
     run.benchmark = benchmark
-    latencies = {topic.query_id: given.latency for topic, given in answered}
-    run.latencies = {query_id: latency for query_id, latency in latencies.items() if latency is not None}
     return run
 
 

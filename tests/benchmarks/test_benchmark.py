@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_irbench import Benchmark, Qrels, Topic, Topics, Turn
+from pytest_irbench.errors import InputError
 
 
 @pytest.fixture
@@ -46,6 +47,19 @@ def test_a_rewrite_may_be_found_when_first_needed() -> None:
     topic = Topic("Is it?", "31_2", manual=lambda: asked.append(1) or "Is throat cancer?")
     assert asked == []
     assert topic.manual == "Is throat cancer?"
+
+
+def test_a_turn_can_be_said_in_other_words(turn: Topic) -> None:
+    manual = turn.saying("manual")
+    assert manual == "Is throat cancer treatable?"
+    assert vars(manual) == vars(turn)
+    assert manual.saying("raw") == manual.raw == turn
+    assert pickle.loads(pickle.dumps(manual)) == manual
+
+
+def test_a_turn_cannot_be_said_in_words_that_it_does_not_have(turn: Topic) -> None:
+    with pytest.raises(InputError, match="^query '31_2' has no automatic utterance: take utterance raw$"):
+        turn.saying("automatic")
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda topic: pickle.loads(pickle.dumps(topic))])

@@ -264,7 +264,7 @@ def test_the_table_has_every_measure_with_its_parameters() -> None:
         expected += [key if default is None else f"{key}={default!r}" for key, default in signature.params]
         assert (cutoff, names_in(params)) == (signature.cutoff, expected), name
         assert names_in(aliases) == [alias for alias, of in ALIASES.items() if of == name], name
-        assert (signature.total) == table[name][1].endswith("a sum"), name
+        assert (signature.statistic == "sum") == table[name][1].endswith("a sum"), name
 
 
 def test_the_table_has_every_name_of_trec_eval() -> None:

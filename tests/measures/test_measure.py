@@ -14,6 +14,7 @@ from pytest_irbench.measures import external
 from pytest_irbench.measures.evaluate import evaluate
 from pytest_irbench.measures.kernels import KERNELS
 from pytest_irbench.measures.measure import ALIASES, SIGNATURES, Measure, Signature
+from pytest_irbench.runs.run import Run
 
 HINT = " (more measures: pip install 'pytest-irbench[measures]')"
 EXAMPLE = "is not a measure: write it like nDCG@10, AP or RR(rel=2)@10"
@@ -65,7 +66,9 @@ def test_every_signature_has_its_kernel() -> None:
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_every_measure_can_be_computed(name: str) -> None:
     text = f"{name}@2" if SIGNATURES[name].cutoff == "required" else name
-    scores = evaluate({"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 1, "c": 2}, "p": {"a": 1}}, [text])
+    run = Run.from_mapping({"q": {"a": 2.0, "b": 1.0}})
+    run.latencies = {"q": 12.5, "p": 3.0}
+    scores = evaluate(run, {"q": {"a": 1, "c": 2}, "p": {"a": 1}}, [text])
     assert list(scores.means) == [text]
     assert list(scores[text]) == ["q", "p"]
     assert all(value == value for value in scores[text].values())
@@ -156,7 +159,8 @@ def test_counts_are_summed_and_all_else_is_averaged() -> None:
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_bounded_says_whether_values_lie_in_0_to_1(name: str) -> None:
     text = f"{name}@2" if SIGNATURES[name].cutoff == "required" else name
-    assert Measure.parse(text).bounded == (name not in {"DCG", "NumRet", "NumRel", "NumRelRet", "NumQ"})
+    unbounded = {"DCG", "NumRet", "NumRel", "NumRelRet", "NumQ"}
+    assert Measure.parse(text).bounded == (name not in unbounded and not name.startswith("latency_"))
 
 
 @pytest.mark.parametrize(
@@ -392,4 +396,4 @@ def test_our_measures_work_without_ir_measures() -> None:
 
 
 def test_a_signature_is_a_bounded_binary_measure_unless_said_otherwise() -> None:
-    assert Signature() == Signature("optional", (), binary=True, bounded=True, total=False)
+    assert Signature() == Signature("optional", (), binary=True, bounded=True, statistic="mean")

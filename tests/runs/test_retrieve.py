@@ -156,7 +156,10 @@ def test_nothing_for_every_topic_is_a_failure(nothing: Any) -> None:
     assert str(caught.value) == "system 'bm25' returned nothing for all 2 topics"
 
 
-ACCEPTED = "accepted are (doc_id, score) pairs, a mapping doc_id -> score, or doc_ids best first"
+ACCEPTED = (
+    "accepted are (doc_id, score) pairs, a mapping doc_id -> score, doc_ids best first, "
+    "or objects with doc_id, docid or id and score"
+)
 
 
 @pytest.mark.parametrize(
@@ -261,6 +264,81 @@ def test_depth_is_at_least_1(depth: int) -> None:
         retrieve(BENCHMARK, answering(["a"]), depth=depth)
 
 
+@pytest.mark.parametrize("concurrency", [0, -1])
+def test_concurrency_is_at_least_1(concurrency: int) -> None:
+    with pytest.raises(InputError, match=f"concurrency must be at least 1, not {concurrency}"):
+        retrieve(BENCHMARK, answering(["a"]), concurrency=concurrency)
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), 1e300])
+def test_a_timeout_is_a_number_of_seconds_above_0(timeout: float) -> None:
+    with pytest.raises(InputError, match=re.escape(f"seconds above 0, not {timeout}")):
+        retrieve(BENCHMARK, answering(["a"]), timeout=timeout)
+
+
+def test_of_a_document_that_is_returned_twice_the_first_may_count() -> None:
+    run = retrieve(BENCHMARK, answering(["a", "b", "a", "c", "d"]), duplicates="first")
+    assert run.to_mapping()["2"] == {"a": 5.0, "b": 4.0, "c": 2.0}
+
+
+TURNS = Benchmark(
+    "turns",
+    Topics(
+        [
+            Topic("what is throat cancer", "31_1", automatic="throat cancer", manual="Throat cancer?"),
+            Topic(
+                "is it treatable", "31_2", automatic="treatable", manual=lambda: "Is throat cancer treatable?"
+            ),
+        ]
+    ),
+    Qrels.from_mapping({"31_1": {"a": 1}, "31_2": {"b": 2}}),
+)
+
+
+@pytest.mark.parametrize(
+    ("utterance", "texts"),
+    [
+        ("raw", ["what is throat cancer", "is it treatable"]),
+        ("manual", ["Throat cancer?", "Is throat cancer treatable?"]),
+        ("automatic", ["throat cancer", "treatable"]),
+    ],
+)
+def test_turns_are_asked_in_the_words_that_are_chosen(utterance: Any, texts: list[str]) -> None:
+    asked = []
+
+    def search(topic: Topic, k: int) -> list[str]:
+        asked.append((topic.query_id, str(topic), topic.raw))
+        return ["a"]
+
+    retrieve(TURNS, search, utterance=utterance)
+    assert [text for _, text, _ in asked] == texts
+    assert [raw for _, _, raw in asked] == ["what is throat cancer", "is it treatable"]
+    assert [query_id for query_id, _, _ in asked] == ["31_1", "31_2"]
+
+
+@pytest.mark.parametrize("utterance", ["manual", "automatic"])
+def test_without_such_words_nothing_is_asked(utterance: Any) -> None:
+    def search(topic: Topic, k: int) -> list[str]:
+        raise AssertionError
+
+    with pytest.raises(InputError) as caught:
+        retrieve(BENCHMARK, search, utterance=utterance)
+    assert str(caught.value) == f"query '1' has no {utterance} utterance: take utterance raw"
+
+
+def test_the_run_knows_how_long_each_answer_took() -> None:
+    latencies = retrieve(BENCHMARK, answering(["a"]), concurrency=2).latencies
+    assert list(latencies) == ["1", "2"]
+    assert all(0 < latency < 1000 for latency in latencies.values())
+    assert retrieve(BENCHMARK, lambda topics, k: [["a"]] * 2).latencies == {}
+
+
+def test_each_topic_that_is_answered_is_told() -> None:
+    told: list[None] = []
+    retrieve(BENCHMARK, answering(["a"]), step=lambda: told.append(None))
+    assert len(told) == 2
+
+
 MODULE = """
 def search(topic, k):
     return ["a"]
@@ -281,6 +359,9 @@ def make():
 def broken():
     raise OSError("no index")
 
+def interrupted():
+    raise KeyboardInterrupt
+
 ready = Searcher()
 """
 
@@ -293,6 +374,7 @@ def _shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (package / "__init__.py").write_text("")
     (package / "found.py").write_text(MODULE)
     (package / "broken.py").write_text("import os\nos.nothing\n")
+    (package / "stopped.py").write_text("raise KeyboardInterrupt\n")
     monkeypatch.syspath_prepend(tmp_path)
     yield
     for name in [name for name in sys.modules if name.startswith("irbench_shop")]:
@@ -329,6 +411,13 @@ def test_a_system_is_loaded_by_module_and_attribute(reference: str, found: str) 
 )  # fmt: skip
 def test_a_system_that_cannot_be_loaded_says_why(reference: str, message: str) -> None:
     with pytest.raises(IrbenchError, match=re.escape(f"search {reference!r}: {message}")):
+        load_system(reference)
+
+
+@pytest.mark.usefixtures("_shop")
+@pytest.mark.parametrize("reference", ["irbench_shop.found:interrupted()", "irbench_shop.stopped:search"])
+def test_an_interrupt_while_a_system_is_loaded_is_not_swallowed(reference: str) -> None:
+    with pytest.raises(KeyboardInterrupt):
         load_system(reference)
 
 
