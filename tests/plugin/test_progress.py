@@ -89,7 +89,6 @@ def test_a_log_has_a_line_for_each_tenth_after_the_quiet_time(asking: Any) -> No
     assert all(5 * int(queries) == int(percent) for percent, queries in told)
     tenths = [int(percent) // 10 for percent, _ in told]
     assert tenths == list(range(tenths[0], 11))
-    assert 3 < int(told[0][1])
 
 
 def test_its_lines_are_no_part_of_those_of_pytest(asking: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import signal
 import subprocess
 import sys
 import textwrap
@@ -385,6 +386,26 @@ def test_what_a_system_raises_is_a_failure_with_its_query(
 def test_an_interrupt_is_none_of_its_failures(kind: Any, manner: Manner) -> None:
     with pytest.raises(KeyboardInterrupt):
         ask(kind(failing(KeyboardInterrupt)), manner)
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals go to the process here")
+@pytest.mark.parametrize("kind", [lambda system: system, asynchronous], ids=["function", "coroutine"])
+def test_a_user_who_interrupts_is_not_kept_waiting(kind: Any, manner: Manner) -> None:
+    asked = []
+
+    def search(topic: Topic, k: int) -> list[str]:
+        asked.append(topic.query_id)
+        if topic.query_id == "2":
+            time.sleep(0.05)
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            time.sleep(0.1)
+        return ["d"]
+
+    with pytest.raises(KeyboardInterrupt):
+        ask(kind(search), manner)
+    told = len(asked)
+    time.sleep(0.02)
+    assert len(asked) == told
 
 
 def test_an_exception_that_cannot_be_printed_is_named() -> None:
