@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.benchmarks.benchmark import Benchmark
 from pytest_irbench.benchmarks.candidates import Candidates, read_candidates
@@ -61,10 +62,18 @@ def load_files(
     """
     qrels = read_qrels(qrels_path)
     topics = judged_topics(read_topics(topics_path), qrels, topics_path)
-    candidates = None
+    benchmark = Benchmark(name, topics, qrels, relevance_level, depth, tuple(measures), description)
+    return with_files(benchmark, candidates_path, extra_qrels or {})
+
+
+def with_files(
+    benchmark: Benchmark, candidates_path: str | Path | None, extra_qrels: Mapping[str, str | Path]
+) -> Benchmark:
+    """Return a benchmark with the user's own candidates and extra label sets; see `load_files`."""
+    query_ids = benchmark.qrels.query_ids
+    given: dict[str, Any] = {}
     if candidates_path is not None:
-        candidates = Candidates(partial(read_candidates, candidates_path, qrels.query_ids))
-    extra = ExtraQrels(extra_qrels or {}, qrels.query_ids)
-    return Benchmark(
-        name, topics, qrels, relevance_level, depth, tuple(measures), description, candidates, extra
-    )
+        given["candidates"] = Candidates(partial(read_candidates, candidates_path, query_ids))
+    if extra_qrels:
+        given["extra_qrels"] = ExtraQrels(extra_qrels, query_ids)
+    return replace(benchmark, **given)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_irbench.gates.kinds import DropSpec, ExpectSpec, QueryDropSpec
+from pytest_irbench.gates.kinds import DropSpec, ExpectSpec, QueryDropSpec, ThresholdSpec
+from pytest_irbench.gates.protocol import Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +29,10 @@ class BenchmarkSpec(NamedTuple):
         The id of ir_datasets that holds it, or None.
     relevance_level, depth, measures, description
         As in `pytest_irbench.benchmarks.benchmark.Benchmark`; measures as written.
+    candidates
+        The file of the rerankers' candidates, or None.
+    extra_qrels
+        The file of each extra label set.
     """
 
     name: str
@@ -39,6 +44,8 @@ class BenchmarkSpec(NamedTuple):
     depth: int
     measures: tuple[str, ...]
     description: str
+    candidates: Path | None = None
+    extra_qrels: Mapping[str, Path] = {}
 
 
 class SystemSpec(NamedTuple):
@@ -93,6 +100,8 @@ class GateSpec(NamedTuple):
         The file with the user's own facts about topics, for the slices, or None.
     known_bad
         The query_ids of ``queries.xfail``: their losses are not counted.
+    protocol
+        How its run is made and read.
     """
 
     line: int
@@ -102,11 +111,27 @@ class GateSpec(NamedTuple):
     thresholds: tuple[Threshold, ...]
     topic_columns: Path | None = None
     known_bad: frozenset[str] = frozenset()
+    protocol: Protocol = Protocol()
+
+    @property
+    def asked(self) -> str:
+        """The benchmark, with the utterance of its turns unless that is the raw one; part of a test's id."""
+        said = self.protocol.utterance
+        return self.benchmark if said == "raw" else f"{self.benchmark}-{said}"
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The measures that its thresholds read, as written, each once."""
-        return tuple(dict.fromkeys(t.measure for t in self.thresholds if t.measure))
+        """The measures that its thresholds read of the benchmark's own qrels, as written, each once."""
+        return tuple(dict.fromkeys(t.measure for t in self.thresholds if t.measure and not labels_of(t)))
+
+    @property
+    def labelled(self) -> dict[str, tuple[str, ...]]:
+        """The measures that its thresholds read of each extra label set."""
+        found: dict[str, dict[str, None]] = {}
+        for threshold in self.thresholds:
+            if labels := labels_of(threshold):
+                found.setdefault(labels, {})[threshold.measure] = None
+        return {labels: tuple(measures) for labels, measures in found.items()}
 
     @property
     def compared(self) -> tuple[str, ...]:
@@ -118,6 +143,11 @@ class GateSpec(NamedTuple):
     def ranks(self) -> tuple[int | None, ...]:
         """The last ranks that its golden answers look at; None for all that is returned."""
         return tuple(t.within for t in self.thresholds if isinstance(t, ExpectSpec))
+
+
+def labels_of(threshold: Threshold) -> str | None:
+    """Return the extra label set that a threshold is about, or None for the benchmark's own qrels."""
+    return threshold.labels if isinstance(threshold, ThresholdSpec) else None
 
 
 class Spec(NamedTuple):

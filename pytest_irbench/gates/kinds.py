@@ -50,6 +50,8 @@ class ThresholdSpec(NamedTuple):
         Which topics it is about, or None for all.
     slack
         How far above its ``min`` a value may be before it asks to raise it, or None.
+    labels
+        The extra label set that it is about, or None for the benchmark's own qrels.
     """
 
     measure: str
@@ -59,15 +61,18 @@ class ThresholdSpec(NamedTuple):
     column: int
     slice: Slice | None = None
     slack: float | None = None
+    labels: str | None = None
 
     @property
     def name(self) -> str:
         """Its part of a test's id: without the limit, so that raising it keeps the test."""
-        return _named(self.slice, self.measure, self.rule)
+        named = _named(self.slice, self.measure, self.rule)
+        return f"{self.labels}-{named}" if self.labels else named
 
     def subject(self, measure: str) -> str:
         """Name what it is about; `measure` is the measure's text in full."""
-        return f"{measure} of {self.slice.name}" if self.slice else measure
+        labelled = f"{measure} ({self.labels})" if self.labels else measure
+        return f"{labelled} of {self.slice.name}" if self.slice else labelled
 
     def __str__(self) -> str:
         return f"{self.rule} {self.limit:g}"
@@ -95,6 +100,28 @@ class DropSpec(NamedTuple):
 
     def __str__(self) -> str:
         return f"max_drop {self.budget}" + (f", {self.evidence}" if self.evidence != "mean" else "")
+
+
+class StableSpec(NamedTuple):
+    """How far apart the values of a measure may be when the system is asked again."""
+
+    measure: str
+    limit: float
+    line: int
+    column: int
+    rule: Literal["stable"] = "stable"
+
+    @property
+    def name(self) -> str:
+        """Its part of a test's id."""
+        return f"stable-{self.measure}"
+
+    def subject(self, measure: str) -> str:
+        """Name what it is about; `measure` is the measure's text in full."""
+        return f"{measure} asked again"
+
+    def __str__(self) -> str:
+        return f"apart by {self.limit:g}"
 
 
 class WorstConversationSpec(NamedTuple):
@@ -208,7 +235,7 @@ class KnownBadSpec(NamedTuple):
 
 
 Threshold: TypeAlias = (
-    ThresholdSpec | DropSpec | WorstConversationSpec | QueryDropSpec | ExpectSpec | KnownBadSpec
+    ThresholdSpec | DropSpec | StableSpec | WorstConversationSpec | QueryDropSpec | ExpectSpec | KnownBadSpec
 )
 """One rule of a gate: one test."""
 

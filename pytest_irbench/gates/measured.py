@@ -13,6 +13,7 @@ from pytest_irbench.gates.kinds import DropSpec
 from pytest_irbench.gates.sides import pairs_of
 from pytest_irbench.gates.significance import holm
 from pytest_irbench.gates.where import select
+from pytest_irbench.measures.evaluate import evaluate
 from pytest_irbench.measures.measure import Measure
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ class MeasuredGate:
         Gives the baseline; raises `InputError` when there is none that fits.
     read_columns
         Gives the user's facts about topics, or None; raises `InputError`.
+    repeats
+        The scores of every time that the system was asked, these ones first.
+    about
+        What a reader must know of the run, for instance what was left out of it.
     """
 
     spec: GateSpec
@@ -58,7 +63,10 @@ class MeasuredGate:
     scores: Scores
     hold: Callable[[], HeldBaseline]
     read_columns: Callable[[], TopicColumns | None]
+    repeats: tuple[Scores, ...] = ()
+    about: tuple[str, ...] = ()
     _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    _labelled: dict[str, Scores] = field(default_factory=dict, init=False, repr=False)
 
     def with_scores(self, scores: Scores) -> MeasuredGate:
         """Return the same gate with another run, held against the same baseline."""
@@ -101,6 +109,32 @@ class MeasuredGate:
     def value(self, measure: str, among: Slice | None = None) -> float:
         """Return a measure over a slice or all judged queries: the mean, or what it is gathered into."""
         return self.measure(measure).aggregate(list(self.values(measure, among).values()))
+
+    def labelled(self, labels: str) -> Scores:
+        """Return the scores of the run on an extra label set.
+
+        Raises
+        ------
+        InputError
+            When the benchmark has no such set.
+        """
+        sets = self.benchmark.extra_qrels
+        if labels not in sets:
+            known = f"it has {', '.join(sets)}" if sets else "it has none"
+            said = f"benchmark {self.benchmark.name} has no extra_qrels {labels!r}: {known}"
+            raise InputError(said)
+        if labels not in self._labelled:
+            qrels = sets[labels]
+            level = qrels.relevance_level
+            measures = [Measure.parse(text, level) for text in self.spec.labelled[labels]]
+            run = self.scores.judged.run
+            self._labelled[labels] = evaluate(run, qrels, measures, relevance_level=level)
+        return self._labelled[labels]
+
+    def apart(self, measure: str) -> tuple[float, float]:
+        """Return the lowest and the highest value of a measure over all times that the system was asked."""
+        values = [scores.aggregate(self.measure(measure)) for scores in self.repeats]
+        return min(values), max(values)
 
     def conversations(self, measure: str) -> list[Conversation]:
         """Return the conversations, the worst one first.

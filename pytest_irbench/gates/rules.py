@@ -5,18 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_irbench.errors import InputError
-from pytest_irbench.gates.kinds import ExpectSpec, KnownBadSpec, QueryDropSpec, Slice, WorstConversationSpec
+from pytest_irbench.gates.kinds import (
+    ExpectSpec,
+    KnownBadSpec,
+    QueryDropSpec,
+    Slice,
+    StableSpec,
+    WorstConversationSpec,
+)
 from pytest_irbench.gates.nodes import (
     Fields,
     ListNode,
     MapNode,
     Scalar,
     as_map,
+    as_text,
     described,
     shown,
     wrong_number,
 )
 from pytest_irbench.gates.thresholds import (
+    check_measures,
     read_limit,
     read_measures,
     read_slack,
@@ -25,13 +34,13 @@ from pytest_irbench.gates.thresholds import (
 from pytest_irbench.gates.where import parse_where
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from re import Pattern
 
     from pytest_irbench.gates.kinds import DropSpec, Threshold, ThresholdSpec
     from pytest_irbench.gates.nodes import Faults, Node
 
-RULE_KEYS = ("thresholds", "slices", "worst_conversation", "queries")
+RULE_KEYS = ("thresholds", "slices", "worst_conversation", "stable", "queries")
 """The keys of a gate that hold rules; it needs one of them."""
 
 KEYS: Mapping[str, tuple[str, ...]] = {
@@ -45,6 +54,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 _NOT_SLICES = ("worst_conversation", "queries")
 """Keys of a gate that a test's id begins with where another begins with a slice."""
 
+_ITEM = "{measure: RR@10, qrels: sparse, min: 0.3}"
+_STABLE = "stable maps measures to how far apart their values may be, such as {nDCG@10: 0.005}"
 _THRESHOLDS = "add for instance thresholds: {nDCG@10: 0.45}"
 _WHERE = '{where: "turn >= 5", thresholds: {nDCG@3: 0.3}}'
 _WORST = "worst_conversation maps measures to the lowest mean of a conversation, such as {nDCG@3: 0.2}"
@@ -81,9 +92,20 @@ def read_rules(gate: MapNode, fields: Fields, faults: Faults, levels: set[int], 
         *reader.thresholds(fields),
         *reader.slices(fields.get("slices")),
         *reader.worst_conversation(fields.get("worst_conversation")),
+        *reader.stable(fields),
         *reader.queries(fields.get("queries")),
     ]
     return Rules(tuple(found), frozenset(reader.reasons))
+
+
+def _by_labels(entries: Iterable[tuple[Scalar, Node]]) -> dict[str, list[Scalar]]:
+    """Sort measures by the label set that their limits name."""
+    found: dict[str, list[Scalar]] = {}
+    for measure, limits in entries:
+        qrels = limits.entries.get("qrels") if isinstance(limits, MapNode) else None
+        labels = qrels[1].text if qrels and isinstance(qrels[1], Scalar) else ""
+        found.setdefault(labels, []).append(measure)
+    return found
 
 
 class _Reader:
@@ -105,12 +127,33 @@ class _Reader:
         if empty or (isinstance(node, Scalar) and node.value is None):
             self.faults.add(node, f"{what} has no thresholds and could never fail: {_THRESHOLDS}")
             return []
-        if not isinstance(node, MapNode):
+        entries = self.entries(node)
+        for labels, measures in _by_labels(entries).items():
+            # An extra label set has a level of its own.
+            check_measures(measures, self.faults, {1} if labels else self.levels)
+        return read_thresholds(entries, self.faults, among, self.slack)
+
+    def entries(self, node: Node) -> list[tuple[Scalar, Node]]:
+        """Return the measures with their limits: of a mapping, or of a list of mappings that name theirs."""
+        if isinstance(node, MapNode):
+            return list(node.entries.values())
+        if not isinstance(node, ListNode):
             said = f"thresholds maps measures to limits, not {described(node)}: {_THRESHOLDS}"
             self.faults.add(node, said)
             return []
-        read_measures(node, self.faults, self.levels, "thresholds maps measures to limits")
-        return read_thresholds(node, self.faults, among, self.slack)
+        found: list[tuple[Scalar, Node]] = []
+        for item in node.items:
+            mapping = as_map(item, self.faults, f"an item of thresholds is a mapping such as {_ITEM}")
+            if mapping is None:
+                continue
+            measure = mapping.entries.get("measure")
+            named = as_text(measure[1], self.faults, f"measure is text, as in {_ITEM}") if measure else None
+            if measure is None:
+                self.faults.add(mapping, f"this item has no measure: it is a mapping such as {_ITEM}")
+            elif named:
+                limits = {key: entry for key, entry in mapping.entries.items() if key != "measure"}
+                found.append((named, MapNode(mapping.line, mapping.column, limits)))
+        return found
 
     def slices(self, node: Node | None) -> Iterator[Threshold]:
         if node is None:
@@ -151,6 +194,16 @@ class _Reader:
             limit = read_limit("min", key, value, self.faults, accepted)
             if limit is not None:
                 yield WorstConversationSpec(key.text, limit, key.line, key.column)
+
+    def stable(self, fields: Fields) -> Iterator[StableSpec]:
+        if "stable" in fields and "repeats" not in fields:
+            said = "stable compares what a system answers when it is asked again: add repeats: 3"
+            self.faults.add(fields.known["stable"][0], said)
+        for key, value in read_measures(fields.get("stable"), self.faults, self.levels, _STABLE):
+            accepted = f"stable of {shown(key.text)} is a number such as 0.005"
+            limit = read_limit("max", key, value, self.faults, accepted)
+            if limit is not None:
+                yield StableSpec(key.text, limit, key.line, key.column)
 
     def queries(self, node: Node | None) -> Iterator[Threshold]:
         if node is None:

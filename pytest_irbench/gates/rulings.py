@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import InputError, clipped
-from pytest_irbench.gates.decide import Verdict, decide, decide_drop, is_count, printed, size
+from pytest_irbench.gates.decide import Verdict, decide, decide_drop, is_count, number_of, printed, size
 from pytest_irbench.gates.kinds import (
     DropSpec,
     ExpectSpec,
     KnownBadSpec,
     QueryDropSpec,
+    StableSpec,
     ThresholdSpec,
     WorstConversationSpec,
 )
+from pytest_irbench.measures.measure import Measure
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_irbench.gates.decide import Outcome
     from pytest_irbench.gates.kinds import Slice, Threshold
     from pytest_irbench.gates.measured import MeasuredGate
@@ -32,20 +36,7 @@ def decide_threshold(threshold: Threshold, gate: MeasuredGate) -> Verdict:
     InputError
         When it can't be measured, or could never fail.
     """
-    match threshold:
-        case ThresholdSpec():
-            return _limit(threshold, gate)
-        case DropSpec():
-            return _drop(threshold, gate)
-        case WorstConversationSpec():
-            return _worst_conversation(threshold, gate)
-        case QueryDropSpec():
-            return _query_drop(threshold, gate)
-        case ExpectSpec():
-            return _expect(threshold, gate)
-        case KnownBadSpec():
-            return _known_bad(threshold, gate)
-    assert_never(threshold)
+    return _RULINGS[type(threshold)](threshold, gate)
 
 
 def losers(threshold: QueryDropSpec, gate: MeasuredGate) -> list[str]:
@@ -61,13 +52,34 @@ def _of(among: Slice | None) -> str:
 
 
 def _limit(threshold: ThresholdSpec, gate: MeasuredGate) -> Verdict:
-    value, text = gate.value(threshold.measure, threshold.slice), gate.text(threshold.measure)
-    verdict = decide(text, value, threshold.rule, threshold.limit, of=_of(threshold.slice))
+    value, text, of = _measured(threshold, gate)
+    verdict = decide(text, value, threshold.rule, threshold.limit, of=of)
     above = value - threshold.limit
     if threshold.slack is None or not threshold.slack + NOISE < above < math.inf:
         return verdict
     note = f"{verdict.sentence}: {size(text, above)} above it, more than its slack {threshold.slack:g}"
     return verdict._replace(note=f"{note}: raise it, for instance to {_raised(threshold, text, value)}")
+
+
+def _measured(threshold: ThresholdSpec, gate: MeasuredGate) -> tuple[float, str, str]:
+    """Return the value of a threshold, its measure in full, and what it is taken of."""
+    if threshold.labels is None:
+        value = gate.value(threshold.measure, threshold.slice)
+        return value, gate.text(threshold.measure), _of(threshold.slice)
+    scores = gate.labelled(threshold.labels)
+    measure = Measure.parse(threshold.measure, scores.relevance_level)
+    return scores.aggregate(measure), measure.text(scores.relevance_level), f"qrels {threshold.labels}"
+
+
+def _stable(threshold: StableSpec, gate: MeasuredGate) -> Verdict:
+    text = gate.text(threshold.measure)
+    low, high = gate.apart(threshold.measure)
+    apart, times = high - low, len(gate.repeats)
+    values = f"{number_of(text, low)} to {number_of(text, high)} in {times} times that it was asked"
+    outcome: Outcome = "passed" if apart <= threshold.limit + NOISE else "failed"
+    over = "" if outcome == "passed" else f", over {threshold.limit:g}"
+    sentence = f"{text} is apart by {size(text, apart)}{over}: {values}"
+    return Verdict(text, apart, "stable", threshold.limit, outcome, sentence, shown=size(text, apart))
 
 
 def _raised(threshold: ThresholdSpec, text: str, value: float) -> str:
@@ -144,3 +156,15 @@ def _known_bad(threshold: KnownBadSpec, gate: MeasuredGate) -> Verdict:
         return Verdict(text, value, "xfail", threshold.below, "xfailed", said)
     said = f"{subject}, no longer below {numbers[1]}, it recovered: take the query out of xfail"
     return Verdict(text, value, "xfail", threshold.below, "failed", f"{said} ({reason})")
+
+
+_RULINGS: dict[type[Threshold], Callable[[Any, MeasuredGate], Verdict]] = {
+    ThresholdSpec: _limit,
+    DropSpec: _drop,
+    StableSpec: _stable,
+    WorstConversationSpec: _worst_conversation,
+    QueryDropSpec: _query_drop,
+    ExpectSpec: _expect,
+    KnownBadSpec: _known_bad,
+}
+"""What decides each kind of threshold."""

@@ -24,6 +24,7 @@ from pytest_irbench.gates.nodes import (
     nearest,
     shown,
 )
+from pytest_irbench.gates.protocol import PROTOCOL_KEYS, read_protocols
 from pytest_irbench.gates.rules import KEYS as KEYS_OF_RULES
 from pytest_irbench.gates.rules import RULE_KEYS, read_rules
 from pytest_irbench.gates.systems import KEYS as KEYS_OF_SYSTEMS
@@ -40,9 +41,19 @@ __all__ = ["BenchmarkSpec", "GateSpec", "Spec", "SystemSpec", "Threshold", "Thre
 
 KEYS: Mapping[str, tuple[str, ...]] = {
     "file": ("benchmarks", "systems", "gates"),
-    "benchmark": ("topics", "qrels", "ir_datasets", "relevance_level", "depth", "measures", "description"),
+    "benchmark": (
+        "topics",
+        "qrels",
+        "ir_datasets",
+        "relevance_level",
+        "depth",
+        "measures",
+        "description",
+        "candidates",
+        "extra_qrels",
+    ),
     **KEYS_OF_SYSTEMS,
-    "gate": ("benchmark", "system", "depth", *RULE_KEYS, "slack", "topic_columns"),
+    "gate": ("benchmark", "system", "depth", *RULE_KEYS, "slack", "topic_columns", *PROTOCOL_KEYS),
     "limits": LIMIT_KEYS,
     **KEYS_OF_RULES,
 }
@@ -98,7 +109,7 @@ class _Reader:
         self.levels = {name: info.relevance_level for name, info in BUILTIN.items()}
         self.benchmark_names = dict.fromkeys((*BUILTIN_NAMES, *FAMILIES))
         self.system_names: dict[str, None] = {}
-        self.pairs: dict[tuple[str, str], GateSpec] = {}
+        self.pairs: dict[tuple[str, str, str], GateSpec] = {}
 
     def file(self, root: Node | None) -> Spec:
         if root is None or (isinstance(root, Scalar) and root.value is None):
@@ -167,7 +178,23 @@ class _Reader:
             depth=fields.whole("depth", 1000) or Benchmark.depth,
             measures=tuple(measure.text for measure in measures) or Benchmark.measures,
             description=fields.text("description", "'questions of our help desk'") or "",
+            candidates=self.path_of(fields, "candidates", "candidates.trec"),
+            extra_qrels=self.extra_qrels(fields),
         )
+
+    def extra_qrels(self, fields: Fields) -> dict[str, Path]:
+        """Read the files of the extra label sets."""
+        node = fields.get("extra_qrels")
+        mapping = as_map(node, self.faults, "extra_qrels maps names to files") if node else None
+        if mapping is None:
+            return {}
+        for key, _ in mapping.entries.values():
+            if not (key.text.isascii() and key.text.isidentifier()):
+                said = f"the name {shown(key.text)} of a label set can't be part of a test's id"
+                self.faults.add(key, f"{said}: use letters, digits and _")
+        files = Fields(mapping, self.faults, "extra_qrels", list(mapping.entries))
+        paths = {name: self.path_of(files, name, "labels.txt") for name in mapping.entries}
+        return {name: path for name, path in paths.items() if path is not None}
 
     def check_source(self, key: Scalar, fields: Fields, what: str) -> None:
         files = [name for name in ("topics", "qrels") if name in fields]
@@ -207,11 +234,10 @@ class _Reader:
         rules = read_rules(mapping, fields, self.faults, levels or {Benchmark.relevance_level}, NAME)
         columns = self.path_of(fields, "topic_columns", "columns.tsv")
         gates = []
-        for benchmark, system in product(benchmarks, systems):
-            gates.append(
-                GateSpec(mapping.line, benchmark, system, depth, rules.thresholds, columns, rules.known_bad)
-            )
-            first = self.pairs.setdefault((benchmark, system), gates[-1])
+        for benchmark, system, protocol in product(benchmarks, systems, read_protocols(fields, self.faults)):
+            found = (rules.thresholds, columns, rules.known_bad, protocol)
+            gates.append(GateSpec(mapping.line, benchmark, system, depth, *found))
+            first = self.pairs.setdefault((benchmark, system, protocol.utterance), gates[-1])
             if first is not gates[-1]:
                 said = f"benchmark {benchmark} with system {system} is a gate already in line {first.line}"
                 self.faults.add(mapping, f"{said}: put all of its thresholds there")

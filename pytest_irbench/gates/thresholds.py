@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.kinds import Slice
     from pytest_irbench.gates.nodes import Faults, Node
 
-LIMIT_KEYS = ("min", "max", "max_drop", "evidence", "slack")
+LIMIT_KEYS = ("min", "max", "max_drop", "evidence", "slack", "qrels")
 """The keys of a threshold's long form."""
 
 EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
@@ -48,14 +48,17 @@ _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
 
 
 def read_thresholds(
-    node: MapNode, faults: Faults, among: Slice | None = None, slack: float | None = None
+    entries: Iterable[tuple[Scalar, Node]],
+    faults: Faults,
+    among: Slice | None = None,
+    slack: float | None = None,
 ) -> list[ThresholdSpec | DropSpec]:
     """Read a mapping of measures to limits; the measures are checked by `check_measures`.
 
     Parameters
     ----------
-    node
-        The value of ``thresholds``.
+    entries
+        The measures with their limits.
     faults
         Takes the faults.
     among
@@ -64,9 +67,7 @@ def read_thresholds(
         That of the gate, for a ``min`` without its own.
     """
     return [
-        threshold
-        for key, value in node.entries.values()
-        for threshold in _Limits(key, faults, among, slack).read(value)
+        threshold for key, value in entries for threshold in _Limits(key, faults, among, slack).read(value)
     ]
 
 
@@ -98,6 +99,7 @@ class _Limits:
         self.faults = faults
         self.among = among
         self.slack = slack
+        self.labels: str | None = None
         self.what = f"the measure {shown(key.text)}"
 
     def read(self, node: Node) -> Iterator[ThresholdSpec | DropSpec]:
@@ -114,12 +116,18 @@ class _Limits:
             said = f"{self.what} has neither min nor max nor max_drop and could never fail: add one"
             self.faults.add(self.key, said)
         self.read_slack(fields)
+        self.labels = fields.text("qrels", "sparse")
+        if self.labels is not None and "max_drop" in fields:
+            said = "a baseline is held against the benchmark's own qrels: give max_drop without qrels"
+            self.faults.add(fields.known["max_drop"][0], said)
         yield from self.limits(fields)
         yield from self.drop(fields)
 
     def threshold(self, rule: Limit, limit: float, place: Scalar) -> ThresholdSpec:
         slack = self.slack if rule == "min" else None
-        return ThresholdSpec(self.key.text, rule, limit, place.line, place.column, self.among, slack)
+        return ThresholdSpec(
+            self.key.text, rule, limit, place.line, place.column, self.among, slack, self.labels
+        )
 
     def read_slack(self, fields: Fields) -> None:
         if "slack" in fields and "min" not in fields:

@@ -89,6 +89,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="read baselines from this folder, not from irbench-baselines beside the file of the gates",
     )
+    group.addoption(
+        "--irbench-save-runs",
+        metavar="DIR",
+        help="write what systems answer as TREC files into this folder: BENCHMARK.SYSTEM.trec.gz",
+    )
     parser.addini(
         "irbench_files",
         "names (globs) of the files that hold gates",

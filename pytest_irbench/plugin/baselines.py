@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.gates.baseline import Baseline, Pins
     from pytest_irbench.gates.held import HeldBaseline
+    from pytest_irbench.gates.protocol import Protocol
     from pytest_irbench.measures.evaluate import Scores
 
 FOLDER = "irbench-baselines"
@@ -33,6 +34,8 @@ class Accepted(NamedTuple):
         Those of the run, for the measures that are held against the baseline.
     depth
         How many documents a topic were asked for.
+    protocol
+        How the run was made and read.
     gates
         The name of the YAML file of its gate, or None when a test in Python holds it.
     nodeid
@@ -43,6 +46,7 @@ class Accepted(NamedTuple):
     system: str
     scores: Scores
     depth: int
+    protocol: Protocol
     gates: str | None
     nodeid: str
 
@@ -51,7 +55,9 @@ class Accepted(NamedTuple):
         """What a stored baseline must have been made with."""
         from pytest_irbench.gates.baseline import pins_of
 
-        return pins_of(self.benchmark, self.scores.means, self.depth)
+        return pins_of(self.benchmark, self.scores.means, self.depth)._replace(
+            doc_id=str(self.protocol.doc_id), utterance=self.protocol.utterance
+        )
 
 
 def check_options(config: pytest.Config, *, measures: bool) -> None:
@@ -160,4 +166,4 @@ class Baselines:
             depth=accepted.depth,
             provenance=provenance(self.reason or "", self.config.rootpath),
             gates=accepted.gates,
-        )
+        )._replace(pins=accepted.pins)

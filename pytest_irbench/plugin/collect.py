@@ -89,7 +89,7 @@ class GateThreshold:
     @property
     def id(self) -> str:
         """The id in brackets: without the limit, so that raising it keeps the test."""
-        return f"{self.gate.benchmark}-{self.threshold.name}{f'-{self.twin}' if self.twin else ''}"
+        return f"{self.gate.asked}-{self.threshold.name}{f'-{self.twin}' if self.twin else ''}"
 
 
 def gate_file(path: Path, parent: pytest.Collector) -> GateFile | None:
@@ -271,7 +271,9 @@ def system_name(item: pytest.Item, threshold: GateThreshold) -> str:
     ids, escaped = f"-{item.callspec.id}-", threshold.id.encode("unicode_escape").decode()  # type: ignore[attr-defined]
     own = f"-{threshold.id}-" if f"-{threshold.id}-" in ids else f"-{escaped}-"
     ids = ids.replace(own, "-", 1)[1:-1]
-    return f"{threshold.gate.system}[{ids}]" if ids else threshold.gate.system
+    name, utterance = threshold.gate.system, threshold.gate.protocol.utterance
+    said = "" if utterance == "raw" else f"@{utterance}"
+    return f"{name}[{ids}]{said}" if ids else f"{name}{said}"
 
 
 def gate_of(item: pytest.Item) -> GateThreshold | None:

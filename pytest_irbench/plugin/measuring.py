@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_irbench.benchmarks.benchmark import Topics
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates.declared import SystemSpec
 from pytest_irbench.gates.held import hold_gate
@@ -17,12 +19,20 @@ from pytest_irbench.plugin.baselines import Accepted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    import pytest
+
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.benchmarks.topic_columns import TopicColumns
     from pytest_irbench.gates.held import HeldBaseline
+    from pytest_irbench.gates.protocol import Protocol
     from pytest_irbench.gates.spec import GateSpec, Spec
+    from pytest_irbench.measures.evaluate import Scores
     from pytest_irbench.plugin.session import IrbenchSession
+    from pytest_irbench.runs.exclude import Excluded
     from pytest_irbench.runs.run import Run
+
+TOP = 10
+"""How many documents of a ranking are compared when a system is asked again."""
 
 
 class AskedGate(NamedTuple):
@@ -59,17 +69,21 @@ def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
         When the gate could not be measured.
     """
     spec, gate = asked.spec, asked.gate
-    benchmark = session.benchmark(gate.benchmark, spec)
-    measures = [measure_of(benchmark, text) for text in gate.measures]
-    _check_relevant(benchmark, measures)
-    declared = spec.systems.get(gate.system)
-    depth = gate.depth or (declared.depth if declared else None) or depth_for(benchmark, measures, gate.ranks)
-    run = _run(session, asked, benchmark, depth)
-    scores = evaluate(run, benchmark.qrels, measures, relevance_level=benchmark.relevance_level)
+    whole = session.benchmark(gate.benchmark, spec)
+    measures = [measure_of(whole, text) for text in gate.measures]
+    _check_relevant(whole, measures)
+    depth = _depth(asked, whole, measures)
+    prepared = [_prepare(run, whole, gate.protocol) for run in _runs(session, asked, whole, depth)]
+    benchmark = prepared[0].benchmark
+    level = benchmark.relevance_level
+    repeats = [evaluate(one.run, benchmark.qrels, measures, relevance_level=level) for one in prepared]
+    scores = repeats[0]
 
     def hold() -> HeldBaseline:
-        compared = [measure_of(benchmark, text) for text in gate.compared]
-        accepted = Accepted(benchmark, asked.name, scores.only(compared), depth, spec.path.name, asked.nodeid)
+        compared = scores.only([measure_of(benchmark, text) for text in gate.compared])
+        accepted = Accepted(
+            benchmark, asked.name, compared, depth, gate.protocol, spec.path.name, asked.nodeid
+        )
         folder = session.baselines.folder_of_gates(spec.path)
         return session.baselines.hold(
             folder, accepted, lambda path: hold_gate(path, benchmark, asked.name, accepted.pins)
@@ -80,14 +94,23 @@ def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
 
         return read_topic_columns(gate.topic_columns) if gate.topic_columns else None
 
-    return MeasuredGate(gate, benchmark, scores, hold, columns)
+    about = (*prepared[0].about, *_told_of_repeats(repeats))
+    return MeasuredGate(gate, benchmark, scores, hold, columns, tuple(repeats), about)
 
 
-def _run(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth: int) -> Run:
-    """Read the run from its file, or ask the system."""
+def _depth(asked: AskedGate, benchmark: Benchmark, measures: list[Measure]) -> int:
+    """Return how many documents a topic are asked for."""
+    gate, declared = asked.gate, asked.spec.systems.get(asked.gate.system)
+    labelled = [Measure.parse(text) for texts in gate.labelled.values() for text in texts]
+    needed = depth_for(benchmark, [*measures, *labelled], gate.ranks)
+    return gate.depth or (declared.depth if declared else None) or needed
+
+
+def _runs(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth: int) -> list[Run]:
+    """Read the run from its file, or ask the system as often as its gate says."""
     from pytest_irbench.runs.run import read_run
 
-    spec, name = asked.spec, asked.gate.system
+    spec, name, repeats = asked.spec, asked.gate.system, asked.gate.protocol.repeats
     started = session.config.invocation_params.dir
     declared = spec.systems.get(name)
     path: Path | None = None
@@ -95,16 +118,78 @@ def _run(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth:
         path = started / session.selection.runs[name].replace("{benchmark}", benchmark.name)
     elif declared and declared.run:
         path = spec.run_file(name, benchmark.name)
-    if path is not None:
-        run = read_run(path)
-        run.name, run.benchmark = name, benchmark
-        # As a reader of the message would name it.
-        run.source = Path(os.path.relpath(path, started))
-        return run
-    return ask(session, asked, benchmark, depth)
+    if path is None:
+        return [ask(session, asked, benchmark, depth, repeat) for repeat in range(repeats)]
+    if repeats > 1:
+        raise InputError(f"system {name!r} is a run file, which can't be asked again: leave repeats out")
+    run = read_run(path)
+    run.name, run.benchmark = name, benchmark
+    # As a reader of the message would name it.
+    run.source = Path(os.path.relpath(path, started))
+    return [run]
 
 
-def ask(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth: int) -> Run:
+class _Prepared(NamedTuple):
+    """A run as its protocol reads it, the benchmark that it answers, and what was done to both."""
+
+    run: Run
+    benchmark: Benchmark
+    about: tuple[str, ...]
+
+
+def _prepare(run: Run, benchmark: Benchmark, protocol: Protocol) -> _Prepared:
+    """Check candidates, map doc_ids, and leave documents out, in this order."""
+    from pytest_irbench.runs.doc_ids import IDENTITY, map_run
+    from pytest_irbench.runs.exclude import exclude
+    from pytest_irbench.runs.rerank import check_reranked
+
+    about: list[str] = []
+    if protocol.rerank:
+        check_reranked(run, benchmark)
+    if protocol.doc_id != IDENTITY:
+        run = map_run(run, protocol.doc_id)
+        about.append(f"doc_id: {protocol.doc_id}")
+    if protocol.exclude_docs:
+        left = exclude(run, benchmark.qrels, protocol.exclude_docs)
+        judged = set(left.qrels.query_ids)
+        topics = Topics([topic for topic in benchmark.topics if topic.query_id in judged])
+        about.append(_told_of_exclusion(run, left, benchmark, protocol))
+        run, benchmark = left.run, replace(benchmark, topics=topics, qrels=left.qrels)
+    run.benchmark = benchmark
+    return _Prepared(run, benchmark, tuple(about))
+
+
+def _told_of_exclusion(run: Run, left: Excluded, benchmark: Benchmark, protocol: Protocol) -> str:
+    """Say what was left out, and what it does to the benchmark's first measure."""
+    measure, level = measure_of(benchmark, benchmark.measures[0]), benchmark.relevance_level
+    before = evaluate(run, benchmark.qrels, [measure], relevance_level=level).aggregate(measure)
+    after = evaluate(left.run, left.qrels, [measure], relevance_level=level).aggregate(measure)
+    queries = f", {len(left.queries)} queries left the average" if left.queries else ""
+    return (
+        f"exclude_docs {', '.join(protocol.exclude_docs)}: {left.documents} documents of the run and "
+        f"{left.judgments} judgments left out{queries}; "
+        f"{measure.text(level)} is {after:.4f}, with them {before:.4f}"
+    )
+
+
+def _told_of_repeats(repeats: list[Scores]) -> list[str]:
+    """Say how far apart the answers are when the system is asked again."""
+    if len(repeats) == 1:
+        return []
+    first, level = repeats[0], repeats[0].relevance_level
+    parts = []
+    for measure in first.columns:
+        values = [scores.aggregate(measure) for scores in repeats]
+        parts.append(f"{measure.text(level)} {min(values):.4f} to {max(values):.4f}")
+    moved = sum(
+        len({tuple(doc for doc, _, _ in scores.judged.top(query_id, TOP)) for scores in repeats}) > 1
+        for query_id in first.query_ids
+    )
+    told = f"the top {TOP} differs for {moved} of {len(first.query_ids)} queries"
+    return [f"asked {len(repeats)} times: {'; '.join([*parts, told])}"]
+
+
+def ask(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth: int, repeat: int = 0) -> Run:
     """Ask the system, or take what another process of this session was answered.
 
     Raises
@@ -116,17 +201,20 @@ def ask(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth: 
     from pytest_irbench.plugin.shared_runs import once
     from pytest_irbench.runs.retrieve import retrieve
 
-    name = asked.gate.system
+    name, protocol = asked.gate.system, asked.gate.protocol
     declared = asked.spec.systems.get(name) or SystemSpec(name, 0, None, None, None)
     system = asked.system
     if declared.search:
         system = session.system(declared.search)
     elif declared.http:
         system = session.service(declared.http)
+    if protocol.rerank:
+        # A faulty file of candidates is no failure of the system that looks at it.
+        len(benchmark.candidates or ())
 
     def retrieved() -> Run:
         with progress(session.config, f"{benchmark.name}, {asked.name}", len(benchmark.topics)) as step:
-            return retrieve(
+            run = retrieve(
                 benchmark,
                 system,
                 depth=depth,
@@ -134,13 +222,37 @@ def ask(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth: 
                 concurrency=declared.concurrency,
                 timeout=declared.timeout,
                 duplicates=declared.duplicates,
+                utterance=protocol.utterance,
                 step=step,
             )
+        save(session.config, run, benchmark.name, asked.name if repeat == 0 else f"{asked.name}.{repeat + 1}")
+        return run
 
-    key = (asked.spec.path, benchmark.name, benchmark.topics.sha256, asked.name, depth)
-    run = once(session.config, key, retrieved)
+    pins = (benchmark.topics.sha256, depth, protocol.utterance, repeat)
+    run = once(session.config, (asked.spec.path, benchmark.name, asked.name, *pins), retrieved)
     run.name, run.benchmark = name, benchmark
     return run
+
+
+def save(config: pytest.Config, run: Run, benchmark: str, system: str) -> None:
+    """Write a run that was retrieved into the folder of `--irbench-save-runs`.
+
+    Raises
+    ------
+    InputError
+        When it can't be written.
+    """
+    folder: str | None = config.getoption("irbench_save_runs")
+    if folder is None:
+        return
+    from pytest_irbench.gates.baseline_file import baseline_path
+
+    path = baseline_path(config.invocation_params.dir / folder, benchmark, system).with_suffix(".trec.gz")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        run.write(path)
+    except OSError as error:
+        raise InputError(f"the run can't be saved: {error.strerror or error}", path) from None
 
 
 def _check_relevant(benchmark: Benchmark, measures: list[Measure]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from pytest_irbench.gates.kinds import DropSpec, QueryDropSpec
 from pytest_irbench.measures.measure import Measure
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.decide import Verdict
     from pytest_irbench.gates.kinds import Threshold
     from pytest_irbench.gates.measured import MeasuredGate
+    from pytest_irbench.measures.ranking import JudgedRanking
+
+
+_ON_IDS: WeakKeyDictionary[JudgedRanking, str] = WeakKeyDictionary()
 
 
 class Known(NamedTuple):
@@ -67,12 +72,22 @@ def measured_properties(
 
 
 def _notes(gate: MeasuredGate, verdict: Verdict) -> Iterator[tuple[str, str]]:
-    if not len(gate.scores.judged.rank):
-        from pytest_irbench.reports.explain import strangers
+    note = _note_on_ids(gate) or verdict.note
+    if note:
+        yield "irbench_note", note
+    if gate.about:
+        yield "irbench_about", "\n".join(gate.about)
 
-        yield "irbench_note", strangers(gate.scores.judged) or ""
-    elif verdict.note:
-        yield "irbench_note", verdict.note
+
+def _note_on_ids(gate: MeasuredGate) -> str:
+    """Say what is wrong with the run's doc_ids, found out once a gate."""
+    judged = gate.scores.judged
+    if judged not in _ON_IDS:
+        from pytest_irbench.reports.explain import strangers
+        from pytest_irbench.reports.explain_ids import explain_ids
+
+        _ON_IDS[judged] = explain_ids(judged) or strangers(judged) or ""
+    return _ON_IDS[judged]
 
 
 def _compared(threshold: DropSpec, gate: MeasuredGate, verdict: Verdict) -> Iterator[tuple[str, Any]]:

@@ -10,6 +10,7 @@ from pytest_irbench.gates.comparison import compare_pairs
 from pytest_irbench.gates.decide import decide, decide_drop
 from pytest_irbench.gates.held import hold_measure
 from pytest_irbench.gates.kinds import Budget, Evidence
+from pytest_irbench.gates.protocol import Protocol
 from pytest_irbench.gates.sides import pairs_of
 from pytest_irbench.gates.thresholds import budget_of
 from pytest_irbench.plugin.assertions import BaselineLimit
@@ -96,7 +97,9 @@ class _Against:
             raise InputError(f"{value.call}: this run belongs to no benchmark, so it has no baseline")
         baselines = session_of(self.request.config).baselines
         depth = depth_for(benchmark, [measure])
-        accepted = Accepted(benchmark, self.name, value.scores, depth, None, self.request.node.nodeid)
+        accepted = Accepted(
+            benchmark, self.name, value.scores, depth, Protocol(), None, self.request.node.nodeid
+        )
         folder = baselines.folder_of_test(self.request.path)
         return baselines.hold(
             folder, accepted, lambda path: hold_measure(path, benchmark, self.name, accepted.pins, measure)

@@ -222,13 +222,16 @@ def _load(name: str, declared: BenchmarkSpec | None) -> Benchmark:
     protocol = (declared.relevance_level, declared.depth, declared.measures, declared.description)
     if declared.ir_datasets:
         from pytest_irbench.benchmarks.datasets import load_ir_datasets
+        from pytest_irbench.benchmarks.files import with_files
 
-        return load_ir_datasets(declared.ir_datasets, name, *protocol)
+        loaded = load_ir_datasets(declared.ir_datasets, name, *protocol)
+        return with_files(loaded, declared.candidates, declared.extra_qrels)
     from pytest_irbench.benchmarks.files import load_files
 
     if declared.topics is None or declared.qrels is None:
         raise InputError(f"benchmark {name!r} has neither files nor an id of ir_datasets")
-    return load_files(name, declared.topics, declared.qrels, *protocol)
+    extra = (declared.candidates, declared.extra_qrels)
+    return load_files(name, declared.topics, declared.qrels, *protocol, *extra)
 
 
 def could_not_measure(error: IrbenchError, places: Sequence[str] = ()) -> str:

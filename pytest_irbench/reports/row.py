@@ -27,6 +27,8 @@ class Row(NamedTuple):
         Number of judged queries, of those the run lacks, and of the run's unjudged ones.
     note
         What a reader must know beside the table, or an empty text.
+    about
+        What a reader must know of the run, line by line, or an empty text.
     since, rejudged
         Which baseline it was held against, and what other judgments make of that, or empty texts.
     evidence
@@ -53,6 +55,7 @@ class Row(NamedTuple):
     missing: int | None = None
     extra: int | None = None
     note: str = ""
+    about: str = ""
     since: str = ""
     rejudged: str = ""
     evidence: str = ""

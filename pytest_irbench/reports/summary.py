@@ -30,6 +30,7 @@ def _gate(rows: list[Row]) -> Iterator[str]:
     cells = [(row.subject or row.measure, *_numbers(row), row.outcome, row.place) for row in rows]
     yield from table(("measure", "value", "threshold", "verdict", "where"), cells, right=(1,))
     yield from against_baseline(rows)
+    yield from dict.fromkeys(line for row in rows for line in row.about.split("\n") if line)
     yield from dict.fromkeys(row.note for row in rows if row.note)
 
 
