@@ -18,6 +18,7 @@ from pytest_irbench.measures import external
 from pytest_irbench.measures.kernels import KERNELS
 from pytest_irbench.measures.measure import Measure
 from pytest_irbench.measures.ranking import JudgedRanking, judge
+from pytest_irbench.measures.shared import condensed
 from pytest_irbench.runs.run import Run
 
 if TYPE_CHECKING:
@@ -159,8 +160,10 @@ def as_run(run: Run | Mapping[str, Mapping[str, float]]) -> Run:
 
 
 def _values(judged: JudgedRanking, measure: Measure) -> NDArray[np.float64]:
-    compute = _external_values if measure.external else KERNELS[measure.name]
-    values = compute(judged, measure)
+    if measure.external:
+        values = _external_values(judged, measure)
+    else:
+        values = KERNELS[measure.name](condensed(judged) if measure.judged_only else judged, measure)
     finite = np.isfinite(values)
     if not finite.all():
         first = int(np.argmin(finite))

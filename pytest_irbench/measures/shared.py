@@ -8,6 +8,7 @@ as they are. Within a query the order is the same in all of them, and so are sum
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import lru_cache, wraps
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -81,6 +82,19 @@ def _in_order(place: Ints) -> Ints:
     deepest = int(place.max()) if len(place) else 0
     # numpy sorts short integers in linear time.
     return np.argsort(place.astype(np.uint16) if deepest < 2**16 else place, kind="stable")
+
+
+@_once
+def condensed(judged: JudgedRanking) -> JudgedRanking:
+    """Return the ranking without its unjudged documents: the judged ones move up (Sakai 2007).
+
+    A negative grade counts as judged neither way and is taken out too, as by trec_eval's ``-J``.
+    """
+    kept = judged.grade >= 0
+    query = judged.query[kept]
+    returned = np.bincount(query, minlength=len(judged.query_ids))
+    rank = np.arange(len(query)) - np.repeat(np.cumsum(returned) - returned, returned) + 1
+    return replace(judged, returned=returned, query=query, rank=rank, grade=judged.grade[kept])
 
 
 @_once

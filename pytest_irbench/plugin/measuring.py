@@ -123,6 +123,6 @@ def measure_of(benchmark: Benchmark, text: str) -> Measure:
 
 def depth_for(benchmark: Benchmark, measures: Iterable[Measure], ranks: Iterable[int | None] = ()) -> int:
     """Return the deepest cutoff or rank that is looked at; the benchmark's depth where all are."""
-    # ir_measures has measures whose @ is no depth (IPrec@0.1).
-    depths = [m.cutoff if isinstance(m.cutoff, int) else benchmark.depth for m in measures]
+    # A condensed list of 10 may reach past rank 10, but one of 2000 can't be had of fewer documents.
+    depths = [m.sees or max(benchmark.depth, int(m.cutoff or 0)) for m in measures]
     return max([*depths, *(rank or benchmark.depth for rank in ranks)])
