@@ -159,7 +159,7 @@ def _discount(place: Ints) -> Floats:
     return _log2_table(1 << max(deepest - 1, 1023).bit_length())[place - 1]
 
 
-def _gain(grade: Ints, gains: Gains, exponential: bool) -> Floats:
+def gain_of(grade: Ints, gains: Gains, exponential: bool) -> Floats:
     """Return the gain of each grade; a grade or gain below 0 gains nothing."""
     gain = grade.astype(np.float64)
     for level, value in gains:
@@ -177,7 +177,7 @@ def gains_of(measure: Measure) -> tuple[Gains, bool]:
 @_once
 def gains_by_rank(judged: JudgedRanking, reach: int | None, gains: Gains, exponential: bool) -> Floats:
     """Gain of each document that was returned."""
-    return _gain(by_rank(judged, reach)[2], gains, exponential)
+    return gain_of(by_rank(judged, reach)[2], gains, exponential)
 
 
 @_once
@@ -192,7 +192,7 @@ def ideal_gains(
 ) -> tuple[Ints, Ints, Floats]:
     """Place, query and gain of all judged documents in the ideal order."""
     query, place, grade = judged.ideal
-    gain = _gain(grade, gains, exponential)
+    gain = gain_of(grade, gains, exponential)
     if gains:
         gain = gain[np.lexsort((-gain, query))]
     place, query, gain = _cut(place, reach, query, gain)
