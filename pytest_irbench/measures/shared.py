@@ -154,7 +154,8 @@ def _log2_table(size: int) -> Floats:
     return np.array([math.log2(place + 1) for place in range(1, size + 1)])
 
 
-def _discount(place: Ints) -> Floats:
+def discounts(place: Ints) -> Floats:
+    """Return log2(place + 1)."""
     deepest = int(place.max()) if len(place) else 0
     return _log2_table(1 << max(deepest - 1, 1023).bit_length())[place - 1]
 
@@ -183,7 +184,7 @@ def gains_by_rank(judged: JudgedRanking, reach: int | None, gains: Gains, expone
 @_once
 def discounted_gains(judged: JudgedRanking, reach: int | None, gains: Gains, exponential: bool) -> Floats:
     """Gain of each document that was returned over log2(rank + 1)."""
-    return gains_by_rank(judged, reach, gains, exponential) / _discount(by_rank(judged, reach)[0])
+    return gains_by_rank(judged, reach, gains, exponential) / discounts(by_rank(judged, reach)[0])
 
 
 @_once
@@ -203,7 +204,7 @@ def ideal_gains(
 def discounted_ideal(judged: JudgedRanking, reach: int | None, gains: Gains, exponential: bool) -> Floats:
     """Gain of each document in the ideal order over log2(place + 1)."""
     place, _, gain = ideal_gains(judged, reach, gains, exponential)
-    return gain / _discount(place)
+    return gain / discounts(place)
 
 
 @_once
