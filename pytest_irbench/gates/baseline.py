@@ -142,8 +142,7 @@ def make_baseline(
         The name of the YAML file that owns it.
     """
     pins = pins_of(benchmark, scores.means, depth)
-    # The cutoff of IPrec@0.1 is a recall, which may be reached at any depth.
-    within = all(isinstance(m.cutoff, int) and m.cutoff <= depth for m in scores.columns)
+    within = all(m.sees is not None and m.sees <= depth for m in scores.columns)
     run = cut_run(scores.judged.run, benchmark.qrels, depth if within else None)
     # The tag of a TREC file has no blanks.
     run.name = "_".join(run.name.split()) or "run"

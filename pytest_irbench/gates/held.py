@@ -87,7 +87,7 @@ def hold_measure(
     text = measure.text(benchmark.relevance_level)
     same = wanted._replace(measures=pins.measures, depth=pins.depth)
     differences = list(_differences(pins, same))
-    if text not in pins.measures and not (isinstance(measure.cutoff, int) and measure.cutoff <= pins.depth):
+    if text not in pins.measures and not (measure.sees is not None and measure.sees <= pins.depth):
         differences.append(f"it holds {pins.depth} documents a topic and no values of {text}")
     if differences:
         raise OutdatedBaselineError(f"is no baseline for {text}: {'; '.join(differences)}", path)

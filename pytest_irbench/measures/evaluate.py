@@ -17,6 +17,7 @@ from pytest_irbench.measures import external
 from pytest_irbench.measures.kernels import KERNELS
 from pytest_irbench.measures.measure import Measure
 from pytest_irbench.measures.ranking import JudgedRanking, judge
+from pytest_irbench.measures.shared import condensed
 from pytest_irbench.runs.run import Run
 
 if TYPE_CHECKING:
@@ -118,8 +119,6 @@ def evaluate(
     InputError
         When a measure is unknown, run or qrels are malformed, or the run answers no judged query.
     """
-    if isinstance(measures, str):
-        raise InputError(f"measures is a list, for instance [{measures!r}]")
     run = as_run(run)
     if isinstance(qrels, str | os.PathLike):
         raise InputError(f"qrels is a path: read it with read_qrels({str(qrels)!r})")
@@ -128,13 +127,9 @@ def evaluate(
     qrels = qrels if isinstance(qrels, Qrels) else Qrels.from_mapping(qrels)
     if relevance_level is None:
         relevance_level = qrels.relevance_level
-    parsed = [m if isinstance(m, Measure) else Measure.parse(m, relevance_level) for m in measures]
+    parsed = as_measures(measures, relevance_level)
     judged = judge(run, qrels)
-    # What overflows (grades or gains without measure) is found in the values, and is an error.
-    with np.errstate(over="ignore", invalid="ignore"):
-        # Named twice, for a lower and an upper limit, a measure is computed once.
-        columns = {measure: _values(judged, measure) for measure in dict.fromkeys(parsed)}
-    return Scores(judged, columns, relevance_level)
+    return Scores(judged, {measure: values_of(judged, measure) for measure in parsed}, relevance_level)
 
 
 def as_run(run: Run | Mapping[str, Mapping[str, float]]) -> Run:
@@ -153,9 +148,34 @@ def as_run(run: Run | Mapping[str, Mapping[str, float]]) -> Run:
     raise InputError(f"a run is a Run or {{query_id: {{doc_id: score}}}}, not {type(run).__name__}{hint}")
 
 
-def _values(judged: JudgedRanking, measure: Measure) -> NDArray[np.float64]:
-    compute = _external_values if measure.external else KERNELS[measure.name]
-    values = compute(judged, measure)
+def as_measures(measures: Iterable[str | Measure], relevance_level: int) -> tuple[Measure, ...]:
+    """Return measures, read from their text if need be; named twice, for two limits, one is computed once.
+
+    Raises
+    ------
+    InputError
+        When one is unknown, or a single text was handed in.
+    """
+    if isinstance(measures, str):
+        raise InputError(f"measures is a list, for instance [{measures!r}]")
+    parsed = (m if isinstance(m, Measure) else Measure.parse(m, relevance_level) for m in measures)
+    return tuple(dict.fromkeys(parsed))
+
+
+def values_of(judged: JudgedRanking, measure: Measure) -> NDArray[np.float64]:
+    """Compute one measure: a value for each judged query; shape (q,).
+
+    Raises
+    ------
+    InputError
+        When a value is not finite, or ir_measures can't compute the measure.
+    """
+    # What overflows (grades or gains without measure) is found in the values, and is an error.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if measure.external:
+            values = _external_values(judged, measure)
+        else:
+            values = KERNELS[measure.name](condensed(judged) if measure.judged_only else judged, measure)
     finite = np.isfinite(values)
     if not finite.all():
         first = int(np.argmin(finite))

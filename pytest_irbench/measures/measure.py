@@ -118,6 +118,18 @@ class Measure:
         """Gather the values of at least one query into that of all."""
         return aggregate(self.statistic, values)
 
+    @property
+    def judged_only(self) -> bool:
+        """Whether unjudged documents are taken out of the ranking before it looks (condensed lists)."""
+        return ("judged_only", True) in self.params
+
+    @property
+    def sees(self) -> int | None:
+        """How many documents of a ranking decide its values at most; None when all may."""
+        # The cutoff of IPrec@0.1 is a recall, that of a condensed list counts judged documents: both may
+        # be reached at any depth.
+        return self.cutoff if isinstance(self.cutoff, int) and not self.judged_only else None
+
     def param(self, key: str) -> Any:
         """Return a parameter's value or its default."""
         given = dict(self.params)
@@ -237,7 +249,19 @@ def _check_beta(text: str, value: Any) -> float:
     return float(value)
 
 
-_CHECKS = {"dcg": _check_dcg, "gains": _check_gains, "p": _check_p, "beta": _check_beta}
+def _check_judged_only(text: str, value: Any) -> bool:
+    if type(value) is not bool:
+        raise InputError(f"{text!r}: judged_only must be True or False, not {value!r}")
+    return value
+
+
+_CHECKS = {
+    "dcg": _check_dcg,
+    "gains": _check_gains,
+    "p": _check_p,
+    "beta": _check_beta,
+    "judged_only": _check_judged_only,
+}
 
 
 def _frozen(value: Any) -> Any:

@@ -8,6 +8,7 @@ as they are. Within a query the order is the same in all of them, and so are sum
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import lru_cache, wraps
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -84,6 +85,19 @@ def _in_order(place: Ints) -> Ints:
 
 
 @_once
+def condensed(judged: JudgedRanking) -> JudgedRanking:
+    """Return the ranking without its unjudged documents: the judged ones move up (Sakai 2007).
+
+    A negative grade counts as judged neither way and is taken out too, as by trec_eval's ``-J``.
+    """
+    kept = judged.grade >= 0
+    query = judged.query[kept]
+    returned = np.bincount(query, minlength=len(judged.query_ids))
+    rank = np.arange(len(query)) - np.repeat(np.cumsum(returned) - returned, returned) + 1
+    return replace(judged, returned=returned, query=query, rank=rank, grade=judged.grade[kept])
+
+
+@_once
 def _deepest(judged: JudgedRanking) -> int:
     """Return the last rank or place that any query has."""
     return max(int(judged.returned.max()), int(np.diff(judged.qrels.offsets).max()))
@@ -140,12 +154,13 @@ def _log2_table(size: int) -> Floats:
     return np.array([math.log2(place + 1) for place in range(1, size + 1)])
 
 
-def _discount(place: Ints) -> Floats:
+def discounts(place: Ints) -> Floats:
+    """Return log2(place + 1)."""
     deepest = int(place.max()) if len(place) else 0
     return _log2_table(1 << max(deepest - 1, 1023).bit_length())[place - 1]
 
 
-def _gain(grade: Ints, gains: Gains, exponential: bool) -> Floats:
+def gain_of(grade: Ints, gains: Gains, exponential: bool) -> Floats:
     """Return the gain of each grade; a grade or gain below 0 gains nothing."""
     gain = grade.astype(np.float64)
     for level, value in gains:
@@ -163,13 +178,13 @@ def gains_of(measure: Measure) -> tuple[Gains, bool]:
 @_once
 def gains_by_rank(judged: JudgedRanking, reach: int | None, gains: Gains, exponential: bool) -> Floats:
     """Gain of each document that was returned."""
-    return _gain(by_rank(judged, reach)[2], gains, exponential)
+    return gain_of(by_rank(judged, reach)[2], gains, exponential)
 
 
 @_once
 def discounted_gains(judged: JudgedRanking, reach: int | None, gains: Gains, exponential: bool) -> Floats:
     """Gain of each document that was returned over log2(rank + 1)."""
-    return gains_by_rank(judged, reach, gains, exponential) / _discount(by_rank(judged, reach)[0])
+    return gains_by_rank(judged, reach, gains, exponential) / discounts(by_rank(judged, reach)[0])
 
 
 @_once
@@ -178,7 +193,7 @@ def ideal_gains(
 ) -> tuple[Ints, Ints, Floats]:
     """Place, query and gain of all judged documents in the ideal order."""
     query, place, grade = judged.ideal
-    gain = _gain(grade, gains, exponential)
+    gain = gain_of(grade, gains, exponential)
     if gains:
         gain = gain[np.lexsort((-gain, query))]
     place, query, gain = _cut(place, reach, query, gain)
@@ -189,7 +204,7 @@ def ideal_gains(
 def discounted_ideal(judged: JudgedRanking, reach: int | None, gains: Gains, exponential: bool) -> Floats:
     """Gain of each document in the ideal order over log2(place + 1)."""
     place, _, gain = ideal_gains(judged, reach, gains, exponential)
-    return gain / _discount(place)
+    return gain / discounts(place)
 
 
 @_once

@@ -35,25 +35,26 @@ class Signature(NamedTuple):
 
 
 _LATENCY = Signature("none", binary=False, bounded=False)
-_GAINS = (("dcg", "log2"), ("gains", None))
+_CONDENSED = (("judged_only", False),)
+_GAINS = (("dcg", "log2"), ("gains", None), *_CONDENSED)
 
 SIGNATURES: dict[str, Signature] = {
     "nDCG": Signature(params=_GAINS, binary=False),
     "DCG": Signature(params=_GAINS, binary=False, bounded=False),
-    "NCG": Signature("required", params=(("gains", None),), binary=False),
-    "AP": Signature(),
-    "RR": Signature(),
-    "P": Signature("required"),
-    "R": Signature("required"),
-    "Success": Signature("required"),
-    "Rprec": Signature("none"),
+    "NCG": Signature("required", params=(("gains", None), *_CONDENSED), binary=False),
+    "AP": Signature(params=_CONDENSED),
+    "RR": Signature(params=_CONDENSED),
+    "P": Signature("required", params=_CONDENSED),
+    "R": Signature("required", params=_CONDENSED),
+    "Success": Signature("required", params=_CONDENSED),
+    "Rprec": Signature("none", params=_CONDENSED),
     "Bpref": Signature("none"),
     "Judged": Signature(binary=False),
     "ERR": Signature(binary=False),
     "RBP": Signature(params=(("p", 0.8),)),
-    "SetP": Signature("none"),
+    "SetP": Signature("none", params=_CONDENSED),
     "SetR": Signature("none"),
-    "SetF": Signature("none", params=(("beta", 1.0),)),
+    "SetF": Signature("none", params=(("beta", 1.0), *_CONDENSED)),
     "NumRet": Signature("none", binary=False, bounded=False, statistic="sum"),
     "NumRel": Signature("none", bounded=False, statistic="sum"),
     "NumRelRet": Signature("none", bounded=False, statistic="sum"),

@@ -272,7 +272,7 @@ def measure_of(benchmark: Benchmark, text: str) -> Measure:
 
 def depth_for(benchmark: Benchmark, measures: Iterable[Measure], ranks: Iterable[int | None] = ()) -> int:
     """Return the deepest cutoff or rank that is looked at; the benchmark's depth where all are."""
-    # ir_measures has measures whose @ is no depth (IPrec@0.1).
+    # A condensed list of 10 may reach past rank 10, but one of 2000 can't be had of fewer documents.
     looking = (m for m in measures if not m.is_latency)
-    depths = [m.cutoff if isinstance(m.cutoff, int) else benchmark.depth for m in looking]
+    depths = [m.sees or max(benchmark.depth, int(m.cutoff or 0)) for m in looking]
     return max([*depths, *(rank or benchmark.depth for rank in ranks)], default=benchmark.depth)

@@ -99,13 +99,13 @@ def columns_text(columns: Columns, tag: str) -> bytes:
     InputError
         When an id or the tag is empty or holds a blank, a tab or a line end.
     """
-    tag = _field(tag, "name of the run")
+    tag = written_field(tag, "name of the run")
     lines = []
     for index, query_id in enumerate(columns.query_ids):
-        query = _field(query_id, "query id")
+        query = written_field(query_id, "query id")
         begin, end = columns.offsets[index : index + 2].tolist()
         for row in range(begin, end):
-            doc = _field(columns.doc_ids[row], "document id")
+            doc = written_field(columns.doc_ids[row], "document id")
             lines.append(f"{query} Q0 {doc} {row - begin + 1} {float(columns.scores[row])!r} {tag}\n")
     content = "".join(lines).encode()
     # Only the first byte order mark is taken for one.
@@ -119,7 +119,14 @@ def packed(content: bytes) -> bytes:
     return gzip.compress(content, mtime=0)
 
 
-def _field(text: str, what: str) -> str:
+def written_field(text: str, what: str) -> str:
+    """Return an id as a TREC file carries it.
+
+    Raises
+    ------
+    InputError
+        When it is empty or holds a blank, a tab or a line end.
+    """
     if not text or any(separator in text for separator in " \t\r\n"):
         raise InputError(f"the {what} {text!r} can't be written to a TREC file: it is empty or has blanks")
     return text

@@ -94,7 +94,7 @@ def test_a_baseline_holds_means_and_values_of_every_measure() -> None:
     assert list(baseline.values["nDCG@2"]) == ["h02", "h01"]
 
 
-@pytest.mark.parametrize("measure", ["AP", "nDCG@3", "NumRet", "IPrec@0.1"])
+@pytest.mark.parametrize("measure", ["AP", "nDCG@3", "NumRet", "IPrec@0.1", "P(judged_only=True)@2"])
 def test_a_measure_that_sees_more_than_the_depth_keeps_the_run_whole(measure: str) -> None:
     assert len(baseline_of(measures=("RR@2",)).run) == 4
     assert len(baseline_of(measures=("RR@2", measure)).run) == 5

@@ -26,6 +26,7 @@ PARAMS: dict[str, st.SearchStrategy[Any]] = {
     "p": st.floats(0, 1, exclude_min=True, exclude_max=True),
     "beta": st.one_of(st.integers(1, 9), st.floats(0, 1e6, exclude_min=True)),
     "rel": st.integers(1, 9),
+    "judged_only": st.booleans(),
 }
 
 
@@ -87,6 +88,9 @@ def test_every_measure_can_be_computed(name: str) -> None:
         ("RBP(p=0.5, rel=2)@5", "RBP(rel=2,p=0.5)@5"),
         ("SetF(beta=1)", "SetF"),
         ("SetF(beta=2)", "SetF(beta=2.0)"),
+        ("nDCG(judged_only=False)@3", "nDCG@3"),
+        ("nDCG(judged_only=True)@3", "nDCG(judged_only=True)@3"),
+        ("AP(judged_only=True,rel=2)", "AP(rel=2,judged_only=True)"),
         ("nDCG(dcg='log2')@3", "nDCG@3"),
         ('nDCG(dcg="exp-log2")@3', "nDCG(dcg='exp-log2')@3"),
         ("nDCG(gains={2: 3, 0: 0, 1: 1})@10", "nDCG(gains={2:3})@10"),
@@ -305,7 +309,7 @@ QRELS = {"q1": {"a": 0, "b": 2, "d": 1}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1}}
 
 
 @pytest.mark.parametrize(
-    "text", ["infAP", "infAP(rel=2)", "IPrec@0.1", "SetAP", "nDCG(judged_only=True)@2", "Compat(p=0.8)"]
+    "text", ["infAP", "infAP(rel=2)", "IPrec@0.1", "SetAP", "SetAP(judged_only=True)", "Compat(p=0.8)"]
 )
 def test_a_measure_we_do_not_compute_is_that_of_ir_measures(text: str) -> None:
     ir_measures = pytest.importorskip("ir_measures")
@@ -378,8 +382,11 @@ def _without_ir_measures(monkeypatch: pytest.MonkeyPatch) -> None:
         ("IPrec@0.1", "unknown measure 'IPrec@0.1', did you mean 'Rprec@0.1'?"),
         ("alpha_nDCG@20", f"unknown measure 'alpha_nDCG@20': known are {', '.join(SIGNATURES)}"),
         ("nDGC@10", "unknown measure 'nDGC@10', did you mean 'nDCG@10'?"),
-        ("AP(judged_only=True)", "'AP(judged_only=True)': AP has no parameter 'judged_only', it takes rel"),
-        ("nDCG(foo=1)@10", "'nDCG(foo=1)@10': nDCG has no parameter 'foo', it takes dcg, gains"),
+        (
+            "ERR(judged_only=True)",
+            "'ERR(judged_only=True)': ERR has no parameter 'judged_only', it takes no parameters",
+        ),
+        ("nDCG(foo=1)@10", "'nDCG(foo=1)@10': nDCG has no parameter 'foo', it takes dcg, gains, judged_only"),
         ("NumQ(rel=2)", "'NumQ(rel=2)': NumQ has no parameter 'rel', it takes no parameters"),
     ],
 )

@@ -363,6 +363,8 @@ def test_one_attribute_is_built_once_for_two_gates(project: Project) -> None:
         ("RR: 0.1", 55),
         ("Rprec: 0.1", 55),
         ("Judged@90: 0.1", 90),
+        ("nDCG(judged_only=True)@3: 0.1", 55),
+        ("P(judged_only=True)@90: 0.1", 90),
     ],
 )
 def test_the_depth_is_the_deepest_cutoff_or_that_of_the_benchmark(
