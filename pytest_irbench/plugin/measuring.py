@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_irbench.benchmarks.benchmark import Topics
 from pytest_irbench.errors import InputError
+from pytest_irbench.gates.decide import number_of
 from pytest_irbench.gates.declared import SystemSpec
 from pytest_irbench.gates.held import hold_gate
 from pytest_irbench.gates.measured import MeasuredGate
@@ -180,7 +181,8 @@ def _told_of_repeats(repeats: list[Scores]) -> list[str]:
     parts = []
     for measure in first.columns:
         values = [scores.aggregate(measure) for scores in repeats]
-        parts.append(f"{measure.text(level)} {min(values):.4f} to {max(values):.4f}")
+        text = measure.text(level)
+        parts.append(f"{text} {number_of(text, min(values))} to {number_of(text, max(values))}")
     moved = sum(
         len({tuple(doc for doc, _, _ in scores.judged.top(query_id, TOP)) for scores in repeats}) > 1
         for query_id in first.query_ids

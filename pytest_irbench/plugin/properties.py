@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from pytest_irbench.gates.declared import labels_of
 from pytest_irbench.gates.kinds import DropSpec, QueryDropSpec
 from pytest_irbench.measures.measure import Measure
 
@@ -32,7 +33,8 @@ class Known(NamedTuple):
 
 def declared_properties(known: Known, threshold: Threshold, place: str) -> list[tuple[str, Any]]:
     """Give what is known of a threshold when it is collected."""
-    level = known.relevance_level
+    # An extra label set has a level of its own.
+    level = 1 if labels_of(threshold) else known.relevance_level
     measure = Measure.parse(threshold.measure, level).text(level) if threshold.measure else ""
     given = [
         ("irbench_order", known.order),

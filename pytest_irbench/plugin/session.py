@@ -193,7 +193,7 @@ class IrbenchSession:
             "gate",
             asked.spec.path,
             asked.gate.benchmark,
-            asked.gate.system,
+            asked.name,
             *sorted(asked.variant.items()),
         )
         gate: MeasuredGate = self.once(key, lambda: measure_gate(self, asked))

@@ -13,10 +13,12 @@ from pytest_irbench.gates.kinds import (
     ExpectSpec,
     KnownBadSpec,
     QueryDropSpec,
+    StableSpec,
     ThresholdSpec,
     WorstConversationSpec,
 )
 from pytest_irbench.gates.rulings import losers
+from pytest_irbench.measures.measure import Measure
 from pytest_irbench.reports.explain import (
     DOCUMENTS_SHOWN,
     QUERIES_SHOWN,
@@ -53,8 +55,9 @@ def explain_failure(threshold: Threshold, gate: MeasuredGate, verdict: Verdict, 
         if threshold.slice:
             ids = gate.query_ids(threshold.slice)
             among = Among(threshold.slice.name, threshold.slice.where.text, ids)
-        measure = gate.measure(threshold.measure)
-        return explain(verdict, gate.scores, measure, gate.benchmark, place, among)
+        scores = gate.labelled(threshold.labels) if threshold.labels else gate.scores
+        measure = Measure.parse(threshold.measure, scores.relevance_level)
+        return explain(verdict, scores, measure, gate.benchmark, place, among)
     lines = [verdict.sentence, *(f"  {line}".rstrip() for line in _told(threshold, gate))]
     return "\n".join([*lines, "", f"{place}: {_edited(threshold, verdict)}"])
 
@@ -71,6 +74,10 @@ def _told(threshold: Threshold, gate: MeasuredGate) -> Iterator[str]:
             yield from lost_most(
                 comparison, gate.scores, gate.baseline.scores, gate.benchmark, losers(threshold, gate)
             )
+        case StableSpec():
+            yield from gate.about
+            yield ""
+            yield from _apart(threshold, gate)
         case WorstConversationSpec():
             yield from counts(gate.scores, gate.measure(threshold.measure), gate.benchmark)
             yield ""
@@ -99,6 +106,25 @@ def _drop(threshold: DropSpec, gate: MeasuredGate) -> Iterator[str]:
     yield from against(comparison, gate.baseline)
     yield ""
     yield from lost_most(comparison, gate.scores, gate.baseline.scores, gate.benchmark)
+
+
+def _apart(threshold: StableSpec, gate: MeasuredGate) -> Iterator[str]:
+    """Show the queries whose values are farthest apart."""
+    text, measure = gate.text(threshold.measure), gate.measure(threshold.measure)
+    columns = zip(*(scores.columns[measure].tolist() for scores in gate.repeats), strict=True)
+    found = dict(zip(gate.scores.query_ids, columns, strict=True))
+    worst = sorted(found, key=lambda query_id: min(found[query_id]) - max(found[query_id]))[:QUERIES_SHOWN]
+    rows = [
+        (
+            clipped(query_id),
+            *(number_of(text, value) for value in found[query_id]),
+            text_of(gate.benchmark, query_id),
+        )
+        for query_id in worst
+    ]
+    header = ("query_id", *(f"time {time}" for time in range(1, len(gate.repeats) + 1)), "text")
+    yield "queries whose values are farthest apart:"
+    yield from tabulate(rows, header, "plain", disable_numparse=True).split("\n")
 
 
 def _conversations(threshold: WorstConversationSpec, gate: MeasuredGate) -> Iterator[str]:
