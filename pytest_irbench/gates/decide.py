@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.comparison import Comparison
     from pytest_irbench.gates.kinds import Budget, Evidence
 
-Outcome = Literal["passed", "failed", "xfailed"]
+Outcome = Literal["passed", "failed", "xfailed", "depends"]
 
 ALPHA = 0.05
 """The level at which a drop is significant."""
@@ -46,13 +46,14 @@ class Verdict(NamedTuple):
     rule
         ``min``, ``max``, ``max_drop``, ``expect`` or ``xfail``, or the comparison written in Python.
     outcome
-        ``passed``, ``failed``, or ``xfailed`` for what is known to be bad and is.
+        ``passed``, ``failed``, ``xfailed`` for what is known to be bad and is, or ``depends`` where
+        unjudged documents could make it pass or fail.
     sentence
         What was measured against what, and by how much it missed.
     shown
         The value in words, where it is not that of the measure.
     note
-        What a reader must know although it passed, or an empty text.
+        What a reader must know beside it, line by line, or an empty text.
     """
 
     measure: str

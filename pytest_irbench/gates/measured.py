@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_irbench.errors import InputError, clipped
 from pytest_irbench.gates.comparison import compare_pairs
-from pytest_irbench.gates.kinds import DropSpec
+from pytest_irbench.gates.declared import labels_of
+from pytest_irbench.gates.kinds import DropSpec, ThresholdSpec
 from pytest_irbench.gates.sides import pairs_of
 from pytest_irbench.gates.significance import holm
 from pytest_irbench.gates.where import select
@@ -17,14 +18,14 @@ from pytest_irbench.measures.evaluate import evaluate
 from pytest_irbench.measures.measure import Measure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.benchmarks.topic_columns import TopicColumns
     from pytest_irbench.gates.comparison import Comparison
     from pytest_irbench.gates.declared import GateSpec
     from pytest_irbench.gates.held import HeldBaseline
-    from pytest_irbench.gates.kinds import Slice
+    from pytest_irbench.gates.kinds import Slice, Threshold
     from pytest_irbench.measures.evaluate import Scores
 
 _ALL_RETURNED = 1_000_000_000
@@ -68,6 +69,15 @@ class MeasuredGate:
     _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     _labelled: dict[str, Scores] = field(default_factory=dict, init=False, repr=False)
 
+    @property
+    def primary(self) -> Threshold | None:
+        """The first threshold that is about all queries, whose measure stands for the gate."""
+        plain = (t for t in self.spec.thresholds if isinstance(t, ThresholdSpec | DropSpec))
+        return next(
+            (t for t in plain if not t.slice and not labels_of(t) and not self.measure(t.measure).is_latency),
+            None,
+        )
+
     def with_scores(self, scores: Scores) -> MeasuredGate:
         """Return the same gate with another run, held against the same baseline."""
         return replace(self, scores=scores, hold=lambda: self.baseline)
@@ -107,8 +117,14 @@ class MeasuredGate:
         return values if among is None else {query_id: values[query_id] for query_id in self.query_ids(among)}
 
     def value(self, measure: str, among: Slice | None = None) -> float:
-        """Return a measure over a slice or all judged queries: the mean, or what it is gathered into."""
-        return self.measure(measure).aggregate(list(self.values(measure, among).values()))
+        """Return a measure's value over a slice or all judged queries."""
+        return self.gathered(self.scores[measure], self.measure(measure), among)
+
+    def gathered(self, values: Mapping[str, float], measure: Measure, among: Slice | None = None) -> float:
+        """Gather values of queries into that of a slice, or of all: their mean, of a count the sum."""
+        if among is None:
+            return measure.aggregate(list(values.values()))
+        return measure.aggregate([values[query_id] for query_id in self.query_ids(among)])
 
     def labelled(self, labels: str) -> Scores:
         """Return the scores of the run on an extra label set.

@@ -16,6 +16,7 @@ from pytest_irbench.gates.kinds import (
     ThresholdSpec,
     WorstConversationSpec,
 )
+from pytest_irbench.gates.uncertain import with_judgments, with_ties
 from pytest_irbench.measures.measure import Measure
 
 if TYPE_CHECKING:
@@ -53,12 +54,25 @@ def _of(among: Slice | None) -> str:
 
 def _limit(threshold: ThresholdSpec, gate: MeasuredGate) -> Verdict:
     value, text, of = _measured(threshold, gate)
-    verdict = decide(text, value, threshold.rule, threshold.limit, of=of)
-    above = value - threshold.limit
+    verdict = _with_slack(threshold, decide(text, value, threshold.rule, threshold.limit, of=of))
+    protocol = gate.spec.protocol
+    if protocol.ties and threshold.labels is None:
+        verdict = with_ties(verdict, threshold, gate)
+    # A slice has no list of documents to judge.
+    if protocol.unjudged and threshold.labels is None and threshold.slice is None:
+        verdict = with_judgments(verdict, threshold, gate)
+    return verdict
+
+
+def _with_slack(threshold: ThresholdSpec, verdict: Verdict) -> Verdict:
+    """Ask to raise a ``min`` that is far below its value."""
+    text, above = verdict.measure, verdict.value - threshold.limit
     if threshold.slack is None or not threshold.slack + NOISE < above < math.inf:
         return verdict
     note = f"{verdict.sentence}: {size(text, above)} above it, more than its slack {threshold.slack:g}"
-    return verdict._replace(note=f"{note}: raise it, for instance to {_raised(threshold, text, value)}")
+    return verdict._replace(
+        note=f"{note}: raise it, for instance to {_raised(threshold, text, verdict.value)}"
+    )
 
 
 def _measured(threshold: ThresholdSpec, gate: MeasuredGate) -> tuple[float, str, str]:

@@ -18,6 +18,7 @@ import pytest
 
 from pytest_irbench.benchmarks.builtin import BUILTIN
 from pytest_irbench.errors import IrbenchError
+from pytest_irbench.gates.kinds import ThresholdSpec
 from pytest_irbench.plugin.fixtures import benchmarks_used
 from pytest_irbench.plugin.properties import Known, declared_properties, measured_properties
 from pytest_irbench.plugin.selection import asked_for, named_on_command_line
@@ -130,7 +131,8 @@ class GateFile(pytest.Module):
         module = ModuleType(self.path.name.replace(".", "_"))
         module.__file__ = str(self.path)
         for name, thresholds in self._by_system().items():
-            setattr(module, name, _make_test(module.__name__, name, thresholds))
+            test = _make_test(session_of(self.config), module.__name__, name, thresholds)
+            setattr(module, name, test)
         return module
 
     def _by_system(self) -> dict[str, list[GateThreshold]]:
@@ -184,11 +186,13 @@ def _tell_apart(thresholds: list[GateThreshold]) -> None:
         taken.add(threshold.id)
 
 
-def _make_test(module: str, system: str, thresholds: list[GateThreshold]) -> Callable[..., None]:
+def _make_test(
+    session: IrbenchSession, module: str, system: str, thresholds: list[GateThreshold]
+) -> Callable[..., None]:
     """Build the test function of a system, as if a user had written it."""
 
     def test(irbench_threshold: GateThreshold, **_systems: Any) -> None:
-        tell_verdict(irbench_threshold)
+        tell_verdict(session, irbench_threshold)
 
     names = [PARAMETER, *{t.fixture for t in thresholds if t.fixture and not t.missing}]
     parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
@@ -233,7 +237,7 @@ def measure(session: IrbenchSession, item: pytest.Item) -> None:
         item.user_properties[:] = [p for p in item.user_properties if p[0] not in known] + list(known.items())
 
 
-def tell_verdict(threshold: GateThreshold) -> None:
+def tell_verdict(session: IrbenchSession, threshold: GateThreshold) -> None:
     """Tell the verdict of a measured threshold; a miss fails the test with its explanation."""
     if threshold.measured is None:
         raise RuntimeError(f"{threshold.place}: this threshold was never measured")
@@ -245,7 +249,13 @@ def tell_verdict(threshold: GateThreshold) -> None:
     # Also what is expected to fail, where --runxfail says that it must not.
     from pytest_irbench.reports.failures import explain_failure
 
-    pytest.fail(printable(explain_failure(*threshold.measured, threshold.place)), pytrace=False)
+    said = explain_failure(*threshold.measured, threshold.place)
+    if verdict.outcome == "depends" and isinstance(threshold.threshold, ThresholdSpec):
+        from pytest_irbench.plugin.to_judge import told
+
+        name = f"{threshold.gate.system}-{threshold.threshold.name}"
+        said += "\n" + told(session, threshold.threshold, threshold.measured, name)
+    pytest.fail(printable(said), pytrace=False)
 
 
 def note(session: IrbenchSession, items: Iterable[pytest.Item]) -> None:
@@ -259,7 +269,11 @@ def note(session: IrbenchSession, items: Iterable[pytest.Item]) -> None:
             session.systems.add(threshold.gate.system)
             session.files.add(str(item.path))
             known = Known(
-                order, threshold.gate.benchmark, system_name(item, threshold), threshold.relevance_level
+                order,
+                threshold.gate.benchmark,
+                system_name(item, threshold),
+                threshold.relevance_level,
+                threshold.gate.protocol.utterance,
             )
             item.user_properties += declared_properties(known, threshold.threshold, threshold.place)
 

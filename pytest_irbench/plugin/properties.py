@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from pytest_irbench.errors import clipped
+from pytest_irbench.gates.decide import number_of
 from pytest_irbench.gates.declared import labels_of
 from pytest_irbench.gates.kinds import DropSpec, QueryDropSpec
 from pytest_irbench.measures.measure import Measure
@@ -29,6 +31,7 @@ class Known(NamedTuple):
     benchmark: str
     system: str
     relevance_level: int
+    utterance: str = "raw"
 
 
 def declared_properties(known: Known, threshold: Threshold, place: str) -> list[tuple[str, Any]]:
@@ -45,6 +48,7 @@ def declared_properties(known: Known, threshold: Threshold, place: str) -> list[
         ("irbench_rule", threshold.rule),
         ("irbench_threshold", str(threshold)),
         ("irbench_place", place),
+        ("irbench_utterance", known.utterance),
     ]
     limit = getattr(threshold, "limit", None) if threshold.rule in {"min", "max"} else None
     return given if limit is None else [*given, ("irbench_limit", float(limit))]
@@ -65,6 +69,8 @@ def measured_properties(
     yield "irbench_missing", len(judged.missing)
     yield "irbench_extra", judged.extra
     yield from _notes(gate, verdict)
+    if threshold is gate.primary:
+        yield from _by_depth(gate, verdict.measure)
     # A run that is to become the baseline differs from itself in nothing.
     if isinstance(threshold, DropSpec | QueryDropSpec) and not gate.baseline.is_new:
         yield "irbench_since", gate.baseline.told
@@ -74,11 +80,37 @@ def measured_properties(
 
 
 def _notes(gate: MeasuredGate, verdict: Verdict) -> Iterator[tuple[str, str]]:
+    if verdict.outcome == "depends":
+        yield "irbench_verdict", "depends"
     note = _note_on_ids(gate) or verdict.note
     if note:
         yield "irbench_note", note
     if gate.about:
         yield "irbench_about", "\n".join(gate.about)
+
+
+def _by_depth(gate: MeasuredGate, measure: str) -> Iterator[tuple[str, str]]:
+    """Give a measure by turn and by conversation, for benchmarks that have them."""
+    values = gate.scores[measure]
+    turns: dict[int, list[float]] = {}
+    conversations: dict[str, list[float]] = {}
+    for topic in gate.benchmark.topics:
+        if topic.turn is not None and topic.conversation is not None:
+            turns.setdefault(topic.turn, []).append(values[topic.query_id])
+            conversations.setdefault(topic.conversation, []).append(values[topic.query_id])
+    if not turns:
+        return
+    by_turn = _means(measure, {str(turn): turns[turn] for turn in sorted(turns)})
+    by_conversation = _means(measure, conversations)
+    yield "irbench_by_depth", f"{measure} by turn: {by_turn}\n{measure} by conversation: {by_conversation}"
+
+
+def _means(measure: str, groups: dict[str, list[float]]) -> str:
+    """Print the mean of each group, and how many it has."""
+    return ", ".join(
+        f"{clipped(name)} {number_of(measure, sum(group) / len(group))} ({len(group)})"
+        for name, group in groups.items()
+    )
 
 
 def _note_on_ids(gate: MeasuredGate) -> str:

@@ -30,6 +30,8 @@ def row_of(report: pytest.TestReport) -> tuple[int, Row]:
         outcome = "error"
     elif hasattr(report, "wasxfail"):
         outcome = "xfailed" if report.skipped else "xpassed"
+    elif report.failed:
+        outcome = given.get("irbench_verdict", outcome)
     values: dict[str, Any] = {field: given[name] for name, field in _FIELDS.items() if name in given}
     return given["irbench_order"], Row(outcome=outcome, **values)
 

@@ -29,6 +29,8 @@ class Row(NamedTuple):
         What a reader must know beside the table, or an empty text.
     about
         What a reader must know of the run, line by line, or an empty text.
+    utterance, by_depth
+        Which words were asked; values by turn and by conversation, a line each, or an empty text.
     since, rejudged
         Which baseline it was held against, and what other judgments make of that, or empty texts.
     evidence
@@ -56,6 +58,8 @@ class Row(NamedTuple):
     extra: int | None = None
     note: str = ""
     about: str = ""
+    utterance: str = "raw"
+    by_depth: str = ""
     since: str = ""
     rejudged: str = ""
     evidence: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_irbench.gates.decide import number_of, printed
+from pytest_irbench.reports.conversations import by_depth, utterance_gaps
 from pytest_irbench.reports.drops import against_baseline
 from pytest_irbench.reports.row import Row, table
 
@@ -21,7 +22,8 @@ def summary(rows: Iterable[Row]) -> str:
     for row in rows:
         file = row.place.rpartition(":")[0]
         gates.setdefault((file, row.benchmark, row.system), []).append(row)
-    return "\n\n".join("\n".join(_gate(gate)) for gate in gates.values())
+    tables = "\n\n".join("\n".join(_gate(gate)) for gate in gates.values())
+    return "\n".join([tables, *utterance_gaps(list(gates.values()))])
 
 
 def _gate(rows: list[Row]) -> Iterator[str]:
@@ -30,8 +32,9 @@ def _gate(rows: list[Row]) -> Iterator[str]:
     cells = [(row.subject or row.measure, *_numbers(row), row.outcome, row.place) for row in rows]
     yield from table(("measure", "value", "threshold", "verdict", "where"), cells, right=(1,))
     yield from against_baseline(rows)
+    yield from by_depth(rows)
     yield from dict.fromkeys(line for row in rows for line in row.about.split("\n") if line)
-    yield from dict.fromkeys(row.note for row in rows if row.note)
+    yield from dict.fromkeys(line for row in rows for line in row.note.split("\n") if line)
 
 
 def _counts(row: Row) -> str:

@@ -1,0 +1,44 @@
+"""The documents that a verdict depends on, as a file to fill in beside the file of the gates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_irbench.errors import InputError, clipped
+
+if TYPE_CHECKING:
+    from pytest_irbench.gates.kinds import ThresholdSpec
+    from pytest_irbench.plugin.collect import Measured
+    from pytest_irbench.plugin.session import IrbenchSession
+
+FOLDER = "irbench-to-judge"
+_SHOWN = 10
+
+
+def told(session: IrbenchSession, threshold: ThresholdSpec, measured: Measured, name: str) -> str:
+    """Write the documents to judge, and say which and where.
+
+    Parameters
+    ----------
+    threshold, measured
+        What depends on judgments.
+    name
+        That of the test, for the file.
+    """
+    from pytest_irbench.gates.baseline_file import baseline_path
+    from pytest_irbench.gates.uncertain import pairs_to_judge
+    from pytest_irbench.measures.to_judge import write_to_judge
+
+    pairs = pairs_to_judge(threshold, measured.gate)
+    folder = session.config.rootpath / FOLDER
+    path = baseline_path(folder, measured.gate.benchmark.name, name).with_suffix(".qrels")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_to_judge(path, pairs)
+        where = f"written to {session.baselines.named(path)}, to fill in and add to the qrels"
+    except (InputError, OSError) as error:
+        where = f"no file was written: {error}"
+    shown = [f"  {clipped(query_id)} {clipped(doc_id)}" for query_id, doc_id in pairs[:_SHOWN]]
+    more = [f"  and {len(pairs) - _SHOWN} more"] if len(pairs) > _SHOWN else []
+    many = "1 document decides" if len(pairs) == 1 else f"{len(pairs)} documents decide"
+    return "\n".join(["", f"{many} it, {where}:", *shown, *more])
