@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates.baseline import Baseline, changes, cut_run, same_rows
 from pytest_irbench.gates.baseline_file import finish_write, read_baseline, write_baseline
+from pytest_irbench.gates.held import OutdatedBaselineError, hold_gate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.plugin.baselines import Accepted, Baselines
     from pytest_irbench.plugin.session import IrbenchSession
 
 _SOUND = ("passed", "xfailed")
+_WHOLE = "run them all, without -k, -x, --lf, --deselect or ids"
 
 
 class Update(NamedTuple):
@@ -37,11 +40,12 @@ def update(session: IrbenchSession, *, ended: bool) -> Update:
     faults = list(dict.fromkeys(_faults(session, ended=ended)))
     if faults:
         return Update((), tuple(faults))
-    new = {path: baselines.made(_chosen(runs)) for path, runs in baselines.accepted.items()}
+    chosen = {path: _chosen(runs) for path, runs in baselines.accepted.items()}
+    new = {path: baselines.made(run) for path, run in chosen.items()}
     written: list[str] = []
     try:
         for path, baseline in new.items():
-            written += _write(baselines, path, baseline)
+            written += _write(baselines, path, baseline, chosen[path].benchmark)
     except InputError as error:
         return Update(tuple(written), (str(error),))
     return Update(tuple(written), ())
@@ -71,7 +75,7 @@ def _filtered(session: IrbenchSession) -> Iterator[str]:
         gate, run = session.measured[nodeids[0]].gate, len(nodeids)
         total = len(gate.spec.thresholds)
         if gate.spec.compared and run < total:
-            yield f"{gate.benchmark.name}, {gate.spec.system}: only {run} of its {total} thresholds were run"
+            yield f"{gate.benchmark.name}, {gate.spec.system}: only {run} of its {total} thresholds were run: {_WHOLE}"
 
 
 def _faults_of_runs(session: IrbenchSession, name: str, runs: list[Accepted]) -> Iterator[str]:
@@ -118,8 +122,18 @@ def _stored(path: Path) -> Baseline | None:
         return None
 
 
-def _write(baselines: Baselines, path: Path, new: Baseline) -> Iterator[str]:
-    name, old = baselines.named(path), _stored(path)
+def _trusted(path: Path, new: Baseline, benchmark: Benchmark) -> Baseline | None:
+    """Read what is stored, or give None where its values are not those of its run: no change of them is told."""
+    try:
+        return hold_gate(path, benchmark, new.system, new.pins).stored
+    except OutdatedBaselineError:
+        return _stored(path)
+    except InputError:
+        return None
+
+
+def _write(baselines: Baselines, path: Path, new: Baseline, benchmark: Benchmark) -> Iterator[str]:
+    name, old = baselines.named(path), _trusted(path, new, benchmark)
     if old is None and path.exists():
         yield f"{name}: the old one was damaged"
     changed = changes(old, new)

@@ -17,6 +17,7 @@ from small_project import BENCHMARKS, Project, said, told
 HELD = "nDCG@10: {min: 0.5, max_drop: 0.05}, RR: {max_drop: 2%}"
 WORSE = {"q31_1": ["q", "d1"]}
 UPDATE = ("--irbench=tiny", "--irbench-update=new analyzer")
+WHOLE = "run them all, without -k, -x, --lf, --deselect or ids"
 TWO_GATES = f"""{BENCHMARKS}gates:
   - {{benchmark: tiny, system: bm25, thresholds: {{RR: {{max_drop: 2%}}}}}}
   - {{benchmark: tiny, system: dense, thresholds: {{AP: {{min: 0.9, max_drop: 2%}}}}}}
@@ -104,6 +105,16 @@ def test_a_baseline_of_a_gate_that_is_renamed_is_written_anew(held: Project) -> 
 def test_a_damaged_baseline_is_said_to_have_been_damaged(held: Project) -> None:
     held.store()
     held.baseline.write_text("{")
+    assert told(held.run(*UPDATE)) == (
+        "irbench-baselines/tiny.bm25.json: the old one was damaged\nirbench-baselines/tiny.bm25.json: new"
+    )
+
+
+def test_no_change_is_told_from_values_that_were_edited(held: Project) -> None:
+    held.store()
+    text = held.baseline.read_text()
+    assert '"nDCG@10": 0.797039' in text
+    held.baseline.write_text(text.replace('"nDCG@10": 0.797039', '"nDCG@10": 0.700000'))
     assert told(held.run(*UPDATE)) == (
         "irbench-baselines/tiny.bm25.json: the old one was damaged\nirbench-baselines/tiny.bm25.json: new"
     )
@@ -275,7 +286,7 @@ def test_a_skipped_threshold_is_refused(held: Project) -> None:
     """)
     text = refused(held)
     assert "  irbench.yaml:4: bm25, nDCG@10, min 0.5: skipped\n" in text
-    assert text.endswith("\n  tiny, bm25: only 2 of its 3 thresholds were run")
+    assert text.endswith(f"\n  tiny, bm25: only 2 of its 3 thresholds were run: {WHOLE}")
 
 
 def test_a_system_that_is_not_there_is_refused(held: Project) -> None:
@@ -299,7 +310,7 @@ def test_a_system_that_is_not_there_is_refused(held: Project) -> None:
 )
 def test_a_part_of_a_gate_is_refused(held: Project, filtered: tuple[str, ...]) -> None:
     text = refused(held, *UPDATE, *filtered)
-    assert text.endswith("\n  tiny, bm25: only 2 of its 3 thresholds were run")
+    assert text.endswith(f"\n  tiny, bm25: only 2 of its 3 thresholds were run: {WHOLE}")
 
 
 def test_a_gate_left_out_with_last_failed_is_refused(held: Project) -> None:
@@ -318,7 +329,7 @@ def test_a_session_that_stopped_early_is_refused(held: Project) -> None:
     held.gate("RR: {max_drop: 2%}, nDCG@10: {min: 0.9}, AP: 0.5")
     text = refused(held, *UPDATE, "-x")
     assert "  irbench.yaml:4: bm25, nDCG@10, min 0.9: failed\n" in text
-    assert text.endswith("\n  tiny, bm25: only 2 of its 3 thresholds were run")
+    assert text.endswith(f"\n  tiny, bm25: only 2 of its 3 thresholds were run: {WHOLE}")
 
 
 def test_an_interrupted_session_is_refused(project: Project) -> None:
