@@ -75,7 +75,8 @@ def _filtered(session: IrbenchSession) -> Iterator[str]:
         gate, run = session.measured[nodeids[0]].gate, len(nodeids)
         total = len(gate.spec.thresholds)
         if gate.spec.compared and run < total:
-            yield f"{gate.benchmark.name}, {gate.spec.system}: only {run} of its {total} thresholds were run: {_WHOLE}"
+            name = f"{gate.benchmark.name}, {gate.spec.system}"
+            yield f"{name}: only {run} of its {total} thresholds were run: {_WHOLE}"
 
 
 def _faults_of_runs(session: IrbenchSession, name: str, runs: list[Accepted]) -> Iterator[str]:
@@ -123,7 +124,7 @@ def _stored(path: Path) -> Baseline | None:
 
 
 def _trusted(path: Path, new: Baseline, benchmark: Benchmark) -> Baseline | None:
-    """Read what is stored, or give None where its values are not those of its run: no change of them is told."""
+    """Read what is stored, or give None where it is damaged, also by an edited value."""
     try:
         return hold_gate(path, benchmark, new.system, new.pins).stored
     except OutdatedBaselineError:
