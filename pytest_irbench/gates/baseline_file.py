@@ -227,7 +227,7 @@ def _run(content: bytes, path: Path) -> Run:
 
 def _run_fault(look: _Look, path: Path) -> str:
     if look.run is None:
-        return f"is missing: it holds the run that belongs to {path.name}"
+        return f"is missing: it holds the run that belongs to {path.name} and is kept beside it"
     if _unpacked(look.run) is None:
         return "is no gzip file, or a damaged one: it was edited or cut short"
     return f"is not the run that {path.name} was written with: one of the two was replaced without the other"

@@ -136,8 +136,12 @@ class Baselines:
         try:
             return read(path)
         except InputError as error:
-            is_whole = isinstance(error, MissingBaselineError | OutdatedBaselineError)
-            restored = "" if is_whole else "restore it from version control, or "
+            restored = "restore it from version control, or "
+            if isinstance(error, OutdatedBaselineError):
+                restored = ""
+            elif isinstance(error, MissingBaselineError):
+                # A folder of --irbench-baselines is not in version control.
+                restored = "" if self.elsewhere else "commit it if it was stored, or "
             said = f"{error.message}: {restored}{self.next_step(accepted)}"
             raise InputError(said, self.named(error.path or path), error.line, error.column) from None
 

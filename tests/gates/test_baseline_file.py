@@ -519,7 +519,10 @@ def test_a_folder_in_the_place_of_the_json_is_told(path: Path) -> None:
 def test_a_missing_run_file_is_told(stored: Path) -> None:
     run = run_path(stored)
     run.unlink()
-    assert str(fault(stored)) == f"{run}: is missing: it holds the run that belongs to helpdesk.bm25.json"
+    assert (
+        str(fault(stored))
+        == f"{run}: is missing: it holds the run that belongs to helpdesk.bm25.json and is kept beside it"
+    )
 
 
 def test_a_run_file_cut_anywhere_is_refused(stored: Path) -> None:

@@ -80,9 +80,9 @@ def test_without_a_baseline_only_what_needs_one_is_an_error(project: Project) ->
     result = project.run("--irbench=tiny")
     result.assert_outcomes(passed=1, errors=2)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    message = f"irbench-baselines/tiny.bm25.json: there is no such baseline: to store this run as the baseline, run {COMMAND}"
+    message = f"irbench-baselines/tiny.bm25.json: there is no such baseline: commit it if it was stored, or to store this run as the baseline, run {COMMAND}"
     assert (
-        f"{message}\n\nirbench.yaml:2: benchmark tiny\nirbench.yaml:4: this gate could not be measured\n"
+        f"{message}\n\nirbench.yaml:2: benchmark tiny\nirbench.yaml:4: this threshold could not be measured\n"
         in body(result)
     )
     assert "nDCG@10 - max_drop 0.05 error" in " ".join(tables(result).split())

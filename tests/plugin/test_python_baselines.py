@@ -213,7 +213,7 @@ def test_without_a_baseline_it_fails_with_the_command(python: Project) -> None:
     result = python.run("--irbench=tiny")
     result.assert_outcomes(failed=1)
     assert (
-        "irbench-baselines/tiny.dense.json: there is no such baseline: to store this run as the baseline, "
+        "irbench-baselines/tiny.dense.json: there is no such baseline: commit it if it was stored, or to store this run as the baseline, "
         'run pytest --irbench=tiny --irbench-update="why"'
     ) in said(result)
 

@@ -316,7 +316,7 @@ def test_a_slice_that_picks_nothing_is_an_error(talks: Project) -> None:
     result = talks.run("--irbench=talks")
     result.assert_outcomes(errors=1)
     assert "turn >= 9" in said(result)
-    assert "irbench.yaml:6: this gate could not be measured" in said(result)
+    assert "irbench.yaml:6: this threshold could not be measured" in said(result)
 
 
 def test_turns_of_topics_without_any_are_an_error(project: Project) -> None:
