@@ -68,7 +68,7 @@ def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
 
     def hold() -> HeldBaseline:
         compared = [measure_of(benchmark, text) for text in gate.compared]
-        accepted = Accepted(benchmark, asked.name, scores.only(compared), depth, spec.path.name, asked.nodeid)
+        accepted = Accepted(benchmark, asked.name, scores.only(compared), depth, spec.path, asked.nodeid)
         folder = session.baselines.folder_of_gates(spec.path)
         return session.baselines.hold(
             folder, accepted, lambda path: hold_gate(path, benchmark, asked.name, accepted.pins)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from small_project import Project, said, told
+from small_project import BENCHMARKS, Project, said, told
 
 IMPORTS = """
 import pytest
@@ -251,6 +251,25 @@ def test_several_tests_store_one_baseline_with_all_their_measures(project: Proje
     assert stored["pins"]["measures"] == ["AP(rel=2)", "nDCG@3"]
     assert stored["pins"]["depth"] == 1000
     project.run("--irbench=tiny", "test_search.py").assert_outcomes(passed=3)
+
+
+def test_some_of_the_tests_do_not_take_the_values_of_the_others(project: Project) -> None:
+    project.write("irbench.yaml", BENCHMARKS)
+    tests(
+        project,
+        'assert assert_ndcg_at(run, 3) >= irbench_baseline("bm25")',
+        'assert assert_mrr_at(run, 10) >= irbench_baseline("bm25")',
+    )
+    project.store()
+    before = project.stored
+    result = project.run(*UPDATE, "-k", "test_0")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert told(result).endswith(
+        "\n  irbench-baselines/tiny.bm25.json also holds values of RR(rel=2)@10, which no test of this session "
+        "asked for: run all tests that hold it, or delete it first"
+    )
+    assert project.stored == before
+    project.store()
 
 
 def test_different_runs_under_one_name_are_refused(project: Project) -> None:
