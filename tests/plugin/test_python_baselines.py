@@ -198,6 +198,14 @@ def test_a_budget_that_no_drop_can_exceed_is_no_pass(python: Project) -> None:
     assert "it can't drop by more than 0.9, and this max_drop can never fail" in said(result)
 
 
+def test_a_run_that_finds_nothing_is_not_above_a_baseline_less_all_of_it(python: Project) -> None:
+    tests(python, 'assert assert_ndcg_at(run, 10) > irbench_baseline("bm25", budget=0.9)')
+    python.answer(q31_1=["q"], q007=["x", "d7"], q1e5=["x1"])
+    result = python.run("--irbench=tiny")
+    result.assert_outcomes(failed=1)
+    assert "the baseline's nDCG@10 is 0.7970, so it can't drop by more than 0.9" in said(result)
+
+
 def test_a_run_without_a_benchmark_has_no_baseline(python: Project) -> None:
     tests(
         python,
