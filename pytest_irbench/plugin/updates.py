@@ -56,7 +56,7 @@ def _faults(session: IrbenchSession, *, ended: bool) -> Iterator[str]:
     if not session.baselines.accepted:
         yield "nothing that was selected is held against a baseline: give a threshold max_drop"
     for _, row in sorted(session.rows.values(), key=lambda entry: entry[0]):
-        if row.outcome not in _SOUND:
+        if row.outcome not in _SOUND or row.is_excuse:
             yield f"{row.place}: {row.system}, {row.subject}, {row.threshold}: {row.outcome}"
     for nodeid in session.undecided():
         if nodeid not in session.rows:
