@@ -526,3 +526,14 @@ def test_baselines_name_what_they_hold_for_a_reviewer(held: Project) -> None:
     stored = json.loads(text)
     assert (stored["benchmark"], stored["system"], stored["gates"]) == ("tiny", "bm25", "irbench.yaml")
     assert stored["provenance"]["reason"] == "first"
+
+
+def test_one_query_says_nothing_about_chance(project: Project) -> None:
+    project.write("qrels.txt", "31_1 0 d1 2\n")
+    project.gate("nDCG@10: {max_drop: 0.1}")
+    project.store()
+    project.answer(q31_1=["q", "d1"])
+    text = said(project.run("--irbench=tiny"))
+    assert "\n  1 query alone says nothing about chance; 1 worse, 0 better, 0 the same\n" in text
+    assert "\ntiny · bm25: 1 query\n" in text
+    assert "inf" not in text.replace("info", "")
