@@ -536,6 +536,15 @@ def test_a_run_file_that_is_not_packed_is_refused(stored: Path) -> None:
     assert str(fault(stored)) == f"{run}: is no gzip file, or a damaged one: it was edited or cut short"
 
 
+def test_a_file_that_git_lfs_has_not_fetched_is_told(stored: Path) -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n"
+    for path in (run_path(stored), stored):
+        path.write_bytes(pointer)
+        assert str(fault(stored)) == (
+            f"{path}: is a pointer of Git LFS, the file itself was not fetched: run git lfs pull"
+        )
+
+
 @pytest.mark.parametrize("content", [RUN.replace(b"2.5", b"2.6"), RUN[:-1], b""])
 def test_a_run_file_that_the_json_was_not_written_with_is_refused(stored: Path, content: bytes) -> None:
     run = run_path(stored)
