@@ -98,7 +98,7 @@ class Baselines:
     def elsewhere(self) -> Path | None:
         """The folder of `--irbench-baselines`, or None."""
         given: str | None = self.config.getoption("irbench_baselines")
-        return self.config.invocation_params.dir / given if given else None
+        return None if given is None else self.config.invocation_params.dir / given
 
     def folder_of_gates(self, file: Path) -> Path:
         """Return the folder of the baselines of a file's gates."""

@@ -537,3 +537,11 @@ def test_one_query_says_nothing_about_chance(project: Project) -> None:
     assert "\n  1 query alone says nothing about chance; 1 worse, 0 better, 0 the same\n" in text
     assert "\ntiny · bm25: 1 query\n" in text
     assert "inf" not in text.replace("info", "")
+
+
+def test_a_folder_without_a_name_is_a_usage_error(project: Project) -> None:
+    project.gate("nDCG@10: {max_drop: 0.1}")
+    project.store()
+    result = project.run("--irbench=tiny", "--irbench-baselines=")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "--irbench-baselines= needs a folder: leave the option out for the default" in said(result)
