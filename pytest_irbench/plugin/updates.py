@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_irbench.errors import InputError, IrbenchError
 from pytest_irbench.gates.baseline import Baseline, changes, cut_run, same_rows
 from pytest_irbench.gates.baseline_file import finish_write, read_baseline, write_baseline
+from pytest_irbench.gates.held import serves
 from pytest_irbench.gates.spec import read_spec
 
 if TYPE_CHECKING:
@@ -93,6 +94,12 @@ def _faults_of_runs(session: IrbenchSession, name: str, runs: list[Accepted]) ->
         yield f"{name}: two gates would share this file: {_RENAME}"
     elif any(not _agree(run, chosen) for run in runs):
         yield f"{name}: the tests hold different runs against it, as {chosen.nodeid} and another one do"
+    for run in runs:
+        for measure in run.scores.columns:
+            text = measure.text(run.benchmark.relevance_level)
+            if not serves(chosen.pins, measure, text):
+                said = f"{run.nodeid} asks for {text}, and its gate stores the top {chosen.depth}"
+                yield f"{name}: {said}: give the gate a max_drop of {text}, or a depth"
 
 
 def _faults_of_owner(name: str, stored: Baseline, chosen: Accepted) -> Iterator[str]:

@@ -280,6 +280,21 @@ def test_some_of_the_tests_do_not_take_the_values_of_the_others(project: Project
     project.store()
 
 
+def test_a_test_that_asks_for_more_than_its_gate_stores_is_refused(project: Project) -> None:
+    project.gate("RR@1: {max_drop: 2%}")
+    tests(project, 'assert assert_mrr_at(run, 20) >= irbench_baseline("bm25")')
+    result = project.run(*UPDATE)
+    assert told(result).endswith(
+        "\n  irbench-baselines/tiny.bm25.json: test_search.py::test_0 asks for RR(rel=2)@20, and its gate "
+        "stores the top 1: give the gate a max_drop of RR(rel=2)@20, or a depth"
+    )
+    assert project.stored == {}
+    for wider in ("RR@1: {max_drop: 2%}, RR@20: {max_drop: 2%}", "RR@1: {max_drop: 2%}, P@20: 0.01"):
+        project.gate(wider)
+        project.store()
+        project.run("--irbench=tiny").assert_outcomes(passed=3)
+
+
 def test_different_runs_under_one_name_are_refused(project: Project) -> None:
     project.write(
         "test_search.py",
