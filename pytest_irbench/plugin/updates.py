@@ -59,6 +59,8 @@ def _faults(session: IrbenchSession, *, ended: bool) -> Iterator[str]:
     for _, row in sorted(session.rows.values(), key=lambda entry: entry[0]):
         if row.outcome not in _SOUND or row.is_excuse:
             yield f"{row.place}: {row.system}, {row.subject}, {row.threshold}: {row.outcome}"
+    if len(set(session.selected)) < len(session.selected):
+        yield "two of the selected thresholds have one id, so that their verdicts can't be told apart"
     for nodeid in session.undecided():
         if nodeid not in session.rows:
             yield f"{nodeid}: has no verdict"
