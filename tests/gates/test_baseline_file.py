@@ -707,7 +707,11 @@ def test_a_run_under_its_half_name_is_not_overwritten_before_it_is_placed(
     assert names(path) == ["helpdesk.bm25.json", "helpdesk.bm25.run.gz"]
 
 
-@pytest.mark.parametrize("junk", [b"", b"junk", gzip.compress(b"q Q0 d 1 1.0 other\n")])
+@pytest.mark.parametrize(
+    "junk",
+    [b"", b"junk", gzip.compress(b"q Q0 d 1 1.0 other\n")],
+    ids=["empty", "no gzip", "another run"],
+)
 def test_other_half_files_are_ignored_and_overwritten(stored: Path, junk: bytes) -> None:
     for name in names(stored):
         stored.with_name(f".{name}.half").write_bytes(junk)
