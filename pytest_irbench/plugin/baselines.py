@@ -33,8 +33,8 @@ class Accepted(NamedTuple):
         Those of the run, for the measures that are held against the baseline.
     depth
         How many documents a topic were asked for.
-    gates
-        The name of the YAML file of its gate, or None when a test in Python holds it.
+    file
+        The YAML file of its gate, or None when a test in Python holds it.
     nodeid
         The test that holds it.
     """
@@ -43,8 +43,13 @@ class Accepted(NamedTuple):
     system: str
     scores: Scores
     depth: int
-    gates: str | None
+    file: Path | None
     nodeid: str
+
+    @property
+    def gates(self) -> str | None:
+        """The name of its YAML file, as it is stored."""
+        return self.file.name if self.file else None
 
     @property
     def pins(self) -> Pins:
@@ -93,7 +98,7 @@ class Baselines:
     def elsewhere(self) -> Path | None:
         """The folder of `--irbench-baselines`, or None."""
         given: str | None = self.config.getoption("irbench_baselines")
-        return self.config.invocation_params.dir / given if given else None
+        return None if given is None else self.config.invocation_params.dir / given
 
     def folder_of_gates(self, file: Path) -> Path:
         """Return the folder of the baselines of a file's gates."""

@@ -68,7 +68,7 @@ def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
 
     def hold() -> HeldBaseline:
         compared = [measure_of(benchmark, text) for text in gate.compared]
-        accepted = Accepted(benchmark, asked.name, scores.only(compared), depth, spec.path.name, asked.nodeid)
+        accepted = Accepted(benchmark, asked.name, scores.only(compared), depth, spec.path, asked.nodeid)
         folder = session.baselines.folder_of_gates(spec.path)
         return session.baselines.hold(
             folder, accepted, lambda path: hold_gate(path, benchmark, asked.name, accepted.pins)
@@ -101,6 +101,7 @@ def _run(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth:
         # As a reader of the message would name it.
         run.source = Path(os.path.relpath(path, started))
         return run
+    _check_ranks(asked.gate, depth)
     if declared and declared.search:
         system = session.system(declared.search)
     return retrieve(benchmark, system, depth=depth, name=name)
@@ -114,6 +115,16 @@ def _check_relevant(benchmark: Benchmark, measures: list[Measure]) -> None:
                 f"benchmark {benchmark.name}: the highest grade is {highest}, so nothing is relevant for "
                 f"{measure}: lower relevance_level or rel"
             )
+
+
+def _check_ranks(gate: GateSpec, depth: int) -> None:
+    """Refuse golden answers below what is asked for, where no document could be seen."""
+    deepest = max((rank for rank in gate.ranks if rank is not None), default=0)
+    if deepest > depth:
+        raise InputError(
+            f"an expect looks within {deepest} documents, and only {depth} a topic are asked for: "
+            f"raise depth to {deepest}, or lower within"
+        )
 
 
 def measure_of(benchmark: Benchmark, text: str) -> Measure:

@@ -30,6 +30,9 @@ def start(config: pytest.Config) -> None:
         When a name is unknown, or an option has not the form it needs.
     """
     selection = read_selection(config)
+    if config.getoption("irbench_baselines") == "":
+        # A variable of the CI that is not set: the baselines of the change itself would be read.
+        raise pytest.UsageError("--irbench-baselines= needs a folder: leave the option out for the default")
     measures = bool(selection.names or names_gate_file(config))
     if config.getoption("irbench_prove"):
         from pytest_irbench.plugin.proof import check_options

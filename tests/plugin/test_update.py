@@ -398,6 +398,53 @@ def test_two_files_whose_gates_would_share_a_baseline_are_refused(held: Project)
     assert not (held.path / "all").exists()
 
 
+def test_gates_of_one_file_name_in_two_folders_do_not_share_a_baseline(held: Project) -> None:
+    for name in ("topics.tsv", "qrels.txt", "irbench.yaml"):
+        held.write(f"other/{name}", (held.path / name).read_text())
+    text = refused(held, *UPDATE, "--irbench-baselines=all")
+    assert "\n  all/tiny.bm25.json: two gates would share this file: call one of their systems" in text
+    assert not (held.path / "all").exists()
+
+
+def test_a_baseline_is_not_taken_from_a_gate_of_another_file(held: Project) -> None:
+    held.store()
+    gates = (held.path / "irbench.yaml").read_text()
+    held.write("b.irbench.yaml", gates)
+    text = refused(held, *UPDATE, "b.irbench.yaml")
+    assert text.endswith(
+        "\n  irbench-baselines/tiny.bm25.json belongs to a gate of irbench.yaml, and b.irbench.yaml has one too: "
+        "call one of their systems something else"
+    )
+    # Where it has moved to, it may take its baseline along.
+    held.gate("RR: 0.5")
+    held.run(*UPDATE, "b.irbench.yaml").assert_outcomes(passed=3)
+    assert json.loads(held.stored["tiny.bm25.json"])["gates"] == "b.irbench.yaml"
+
+
+def test_the_baseline_of_a_gate_in_a_faulty_file_may_be_taken(held: Project) -> None:
+    held.store()
+    (held.path / "irbench.yaml").rename(held.path / "b.irbench.yaml")
+    held.write("irbench.yaml", "gates: [")
+    held.run(*UPDATE, "b.irbench.yaml").assert_outcomes(passed=3)
+    assert json.loads(held.stored["tiny.bm25.json"])["gates"] == "b.irbench.yaml"
+
+
+def test_a_session_that_stopped_before_a_gate_began_is_refused(project: Project) -> None:
+    project.fixtures(DENSE)
+    project.write(
+        "irbench.yaml",
+        TWO_GATES.replace("0.9", "0.1").replace("  - {benchmark: tiny, system: dense", "# ", 1),
+    )
+    project.write(
+        "z.irbench.yaml", TWO_GATES.replace("0.9", "0.1").replace("  - {benchmark: tiny, system: bm25", "# ")
+    )
+    project.write("test_own.py", "def test_own(): assert False\n")
+    text = refused(project, *UPDATE, "-x")
+    assert text.endswith(
+        "\n  z.irbench.yaml::dense[tiny-AP-min]: has no verdict\n  z.irbench.yaml::dense[tiny-AP-max_drop]: has no verdict"
+    )
+
+
 def test_a_folder_that_cannot_be_written_fails_the_session(held: Project) -> None:
     held.write("irbench-baselines", "a file stands here\n")
     result = held.run(*UPDATE)
