@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 _ESCAPED = re.compile(r'[\x00-\x1f\x7f"*/:<>?\\|%\ud800-\udfff]')
 
 
+_POINTER = b"version https://git-lfs.github.com/"
+_NOT_FETCHED = "is a pointer of Git LFS, the file itself was not fetched: run git lfs pull"
+
+
 class MissingBaselineError(InputError):
     """No baseline is stored under this path."""
 
@@ -195,6 +199,8 @@ def read_baseline(path: Path) -> Baseline:
     look, before = _Look.at(path), None
     # What does not agree may be the work of a writer between two reads: what is seen twice is not.
     while look != before:
+        if look.text.startswith(_POINTER):
+            raise InputError(_NOT_FETCHED, path)
         try:
             baseline, pin = parse(look.text)
         except InputError as error:
@@ -227,7 +233,9 @@ def _run(content: bytes, path: Path) -> Run:
 
 def _run_fault(look: _Look, path: Path) -> str:
     if look.run is None:
-        return f"is missing: it holds the run that belongs to {path.name}"
+        return f"is missing: it holds the run that belongs to {path.name} and is kept beside it"
+    if look.run.startswith(_POINTER):
+        return _NOT_FETCHED
     if _unpacked(look.run) is None:
         return "is no gzip file, or a damaged one: it was edited or cut short"
     return f"is not the run that {path.name} was written with: one of the two was replaced without the other"

@@ -124,11 +124,7 @@ def decide_drop(
         or when it could never pass: one unit shows nothing.
     """
     _check_units(comparison, evidence, family)
-    limit = budget.of(comparison.baseline)
-    if evidence != "noninferior" and limit >= comparison.baseline:
-        baseline = number_of(comparison.measure, comparison.baseline)
-        was = f"the baseline's {comparison.measure} is {baseline}"
-        raise InputError(f"{was}, so it can't drop by more than {budget}, and this max_drop can never fail")
+    limit = allowed_drop(comparison, budget)
     drop = 0.0 - comparison.difference
     over = drop > limit + _NOISE
     highest = 0.0 - comparison.interval[0]
@@ -141,6 +137,22 @@ def decide_drop(
     sentence = _drop_sentence(comparison, drop, budget, why, of=of, failed=failed, over=over)
     outcome: Outcome = "failed" if failed else "passed"
     return Verdict(comparison.measure, comparison.value, "max_drop", limit, outcome, sentence)
+
+
+def allowed_drop(comparison: Comparison, budget: Budget) -> float:
+    """Return a budget in units of the measure.
+
+    Raises
+    ------
+    InputError
+        When the baseline is not above it: then no run could drop by more.
+    """
+    limit = budget.of(comparison.baseline)
+    if limit >= comparison.baseline:
+        baseline = number_of(comparison.measure, comparison.baseline)
+        was = f"the baseline's {comparison.measure} is {baseline}"
+        raise InputError(f"{was}, so it can't drop by more than {budget}, and this max_drop can never fail")
+    return limit
 
 
 def _check_units(comparison: Comparison, evidence: Evidence, family: int) -> None:

@@ -87,11 +87,16 @@ def hold_measure(
     text = measure.text(benchmark.relevance_level)
     same = wanted._replace(measures=pins.measures, depth=pins.depth)
     differences = list(_differences(pins, same))
-    if text not in pins.measures and not (measure.sees is not None and measure.sees <= pins.depth):
+    if not serves(pins, measure, text):
         differences.append(f"it holds {pins.depth} documents a topic and no values of {text}")
     if differences:
         raise OutdatedBaselineError(f"is no baseline for {text}: {'; '.join(differences)}", path)
     return _scored(path, stored, wanted, benchmark, (*pins.measures, text))
+
+
+def serves(pins: Pins, measure: Measure, text: str) -> bool:
+    """Whether a baseline with these pins can be scored by a measure, whose text in full is `text`."""
+    return text in pins.measures or (measure.sees is not None and measure.sees <= pins.depth)
 
 
 def _check_names(path: Path, stored: Baseline, names: tuple[str, str]) -> None:
@@ -104,7 +109,7 @@ def _check_names(path: Path, stored: Baseline, names: tuple[str, str]) -> None:
 def _differences(stored: Pins, wanted: Pins) -> Iterator[str]:
     """Say what differs; other judgments are no hindrance, as the run is scored again."""
     if stored.topics != wanted.topics:
-        yield "the topics have changed since"
+        yield "the judged topics have changed since"
     for lacking in sorted(set(wanted.measures) - set(stored.measures)):
         yield f"it has no values of {lacking}"
     for orphan in sorted(set(stored.measures) - set(wanted.measures)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_irbench.errors import InputError, clipped
 from pytest_irbench.gates.comparison import compare_pairs
@@ -66,7 +66,10 @@ class MeasuredGate:
     read_columns: Callable[[], TopicColumns | None]
     repeats: tuple[Scores, ...] = ()
     about: tuple[str, ...] = ()
-    _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    _picked: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False)
+    _compared: dict[tuple[Measure, str | None], Comparison] = field(
+        default_factory=dict, init=False, repr=False
+    )
     _labelled: dict[str, Scores] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -105,11 +108,10 @@ class MeasuredGate:
         """
         if among is None:
             return self.scores.query_ids
-        if among.name not in self._found:
+        if among.name not in self._picked:
             columns = self.read_columns()
-            self._found[among.name] = select(among.where, self.benchmark.topics, columns)
-        found: tuple[str, ...] = self._found[among.name]
-        return found
+            self._picked[among.name] = select(among.where, self.benchmark.topics, columns)
+        return self._picked[among.name]
 
     def values(self, measure: str, among: Slice | None = None) -> dict[str, float]:
         """Return a measure's value for each query of a slice, or of all."""
@@ -182,23 +184,23 @@ class MeasuredGate:
         """
         parsed = self.measure(measure)
         key = (parsed, among.name if among else None)
-        if key not in self._found:
+        if key not in self._compared:
             pairs = pairs_of(self.scores, self.baseline.scores, parsed, self.benchmark, None)
-            self._found[key] = compare_pairs(pairs.among(self.query_ids(among)) if among else pairs)
-        found: Comparison = self._found[key]
-        return found
+            self._compared[key] = compare_pairs(pairs.among(self.query_ids(among)) if among else pairs)
+        return self._compared[key]
 
     def adjusted_p(self, threshold: DropSpec) -> float:
         """Return the p-value of a drop, adjusted for all thresholds of the gate that ask for significance.
 
         Which of them are run does not matter: the family is the gate's.
         """
-        if "holm" not in self._found:
-            family = self.family
-            p_values = [self.comparison(t.measure, t.slice).permutation.drop for t in family]
-            self._found["holm"] = dict(zip((t.name for t in family), holm(p_values), strict=True))
-        adjusted: float = self._found["holm"][threshold.name]
-        return adjusted
+        return self._adjusted[threshold.name]
+
+    @cached_property
+    def _adjusted(self) -> dict[str, float]:
+        """The p-values of the family, adjusted, by the names of its thresholds."""
+        p_values = [self.comparison(t.measure, t.slice).permutation.drop for t in self.family]
+        return dict(zip((t.name for t in self.family), holm(p_values), strict=True))
 
     @property
     def family(self) -> tuple[DropSpec, ...]:

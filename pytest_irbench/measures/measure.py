@@ -305,5 +305,7 @@ def _nearest(text: str, name: str) -> str | None:
     import difflib  # only a misspelt measure needs it
 
     lower = {known.lower(): known for known in (*ALIASES, *SIGNATURES)}
-    close = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.6)
+    # Letters that changed places: nCDG is nDCG, though NCG is closer.
+    close = [known for known in lower if sorted(known) == sorted(name.lower())]
+    close = close or difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.6)
     return text.strip().replace(name, lower[close[0]], 1) if close else None

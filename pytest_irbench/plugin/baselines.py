@@ -36,8 +36,8 @@ class Accepted(NamedTuple):
         How many documents a topic were asked for.
     protocol
         How the run was made and read.
-    gates
-        The name of the YAML file of its gate, or None when a test in Python holds it.
+    file
+        The YAML file of its gate, or None when a test in Python holds it.
     nodeid
         The test that holds it.
     """
@@ -47,8 +47,13 @@ class Accepted(NamedTuple):
     scores: Scores
     depth: int
     protocol: Protocol
-    gates: str | None
+    file: Path | None
     nodeid: str
+
+    @property
+    def gates(self) -> str | None:
+        """The name of its YAML file, as it is stored."""
+        return self.file.name if self.file else None
 
     @property
     def pins(self) -> Pins:
@@ -99,7 +104,7 @@ class Baselines:
     def elsewhere(self) -> Path | None:
         """The folder of `--irbench-baselines`, or None."""
         given: str | None = self.config.getoption("irbench_baselines")
-        return self.config.invocation_params.dir / given if given else None
+        return None if given is None else self.config.invocation_params.dir / given
 
     def folder_of_gates(self, file: Path) -> Path:
         """Return the folder of the baselines of a file's gates."""
@@ -142,8 +147,12 @@ class Baselines:
         try:
             return read(path)
         except InputError as error:
-            is_whole = isinstance(error, MissingBaselineError | OutdatedBaselineError)
-            restored = "" if is_whole else "restore it from version control, or "
+            restored = "restore it from version control, or "
+            if isinstance(error, OutdatedBaselineError):
+                restored = ""
+            elif isinstance(error, MissingBaselineError):
+                # A folder of --irbench-baselines is not in version control.
+                restored = "" if self.elsewhere else "commit it if it was stored, or "
             said = f"{error.message}: {restored}{self.next_step(accepted)}"
             raise InputError(said, self.named(error.path or path), error.line, error.column) from None
 

@@ -79,7 +79,7 @@ class GateThreshold:
         system = self.spec.systems.get(self.gate.system)
         lines = [f"{file}:{benchmark.line}: benchmark {benchmark.name}"] if benchmark else []
         lines += [f"{file}:{system.line}: system {system.name}"] if system else []
-        return [*lines, f"{self.place}: this gate could not be measured"]
+        return [*lines, f"{self.place}: this threshold could not be measured"]
 
     @property
     def relevance_level(self) -> int:

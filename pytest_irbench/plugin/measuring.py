@@ -82,9 +82,7 @@ def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
 
     def hold() -> HeldBaseline:
         compared = scores.only([measure_of(benchmark, text) for text in gate.compared])
-        accepted = Accepted(
-            benchmark, asked.name, compared, depth, gate.protocol, spec.path.name, asked.nodeid
-        )
+        accepted = Accepted(benchmark, asked.name, compared, depth, gate.protocol, spec.path, asked.nodeid)
         folder = session.baselines.folder_of_gates(spec.path)
         return session.baselines.hold(
             folder, accepted, lambda path: hold_gate(path, benchmark, asked.name, accepted.pins)
@@ -120,6 +118,7 @@ def _runs(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth
     elif declared and declared.run:
         path = spec.run_file(name, benchmark.name)
     if path is None:
+        _check_ranks(asked.gate, depth)
         return [ask(session, asked, benchmark, depth, repeat) for repeat in range(repeats)]
     if repeats > 1:
         raise InputError(f"system {name!r} is a run file, which can't be asked again: leave repeats out")
@@ -265,6 +264,16 @@ def _check_relevant(benchmark: Benchmark, measures: list[Measure]) -> None:
                 f"benchmark {benchmark.name}: the highest grade is {highest}, so nothing is relevant for "
                 f"{measure}: lower relevance_level or rel"
             )
+
+
+def _check_ranks(gate: GateSpec, depth: int) -> None:
+    """Refuse golden answers below what is asked for, where no document could be seen."""
+    deepest = max((rank for rank in gate.ranks if rank is not None), default=0)
+    if deepest > depth:
+        raise InputError(
+            f"an expect looks within {deepest} documents, and only {depth} a topic are asked for: "
+            f"raise depth to {deepest}, or lower within"
+        )
 
 
 def measure_of(benchmark: Benchmark, text: str) -> Measure:

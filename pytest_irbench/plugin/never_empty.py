@@ -15,6 +15,7 @@ from pytest_irbench.plugin.session import ALL, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 
 class NothingToMeasure(pytest.Item):
@@ -43,7 +44,12 @@ def check(session: pytest.Session, items: Sequence[pytest.Item]) -> list[pytest.
 
 def nothing_to_measure(session: pytest.Session, items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """Return an item for each thing that was asked for and that no collected test measures."""
-    problems = [*_empty_systems(items), *_unknown_runs(session.config), *_empty_files(session.config)]
+    problems = [
+        *_empty_systems(items),
+        *_same_ids(session.config, items),
+        *_unknown_runs(session.config),
+        *_empty_files(session.config),
+    ]
     if not _is_part(session.config):
         problems += [*_empty_names(session.config), *orphans(session.config, items)]
     return [_stand_in(session, name, message) for name, message in problems]
@@ -94,6 +100,23 @@ def _empty_systems(items: Sequence[pytest.Item]) -> Iterator[tuple[str, str]]:
         if threshold and any(reason.startswith("got empty parameter set") for reason in reasons):
             message = f"{threshold.place}: system {threshold.gate.system!r} is a fixture without parameters"
             yield item.name, f"{message}: nothing would be measured"
+
+
+def _same_ids(config: pytest.Config, items: Sequence[pytest.Item]) -> Iterator[tuple[str, str]]:
+    """Give the files of gates whose tests have one id: the verdict of one would stand for both.
+
+    So it is where two projects, each with an ini file, are arguments of one session: pytest's root is the
+    first of them, and the ids of the other lack its folder.
+    """
+    files: dict[str, Path] = {}
+    told: dict[tuple[Path, Path], str] = {}
+    for item in items:
+        if gate_of(item) and files.setdefault(item.nodeid, item.path) != item.path:
+            told.setdefault((files[item.nodeid], item.path), item.nodeid)
+    for paths, nodeid in told.items():
+        names = " and ".join(os.path.relpath(path, config.invocation_params.dir) for path in paths)
+        said = f"{names} have tests of one id, such as {nodeid}, so that one verdict would stand for both"
+        yield names, f"{said}: run them in two sessions, or with the folder above both as --rootdir"
 
 
 def _uncollected(config: pytest.Config, name: str) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from pytest_irbench.errors import clipped
-from pytest_irbench.gates.decide import number_of
+from pytest_irbench.gates.decide import is_count, number_of
 from pytest_irbench.gates.declared import labels_of
 from pytest_irbench.gates.kinds import DropSpec, QueryDropSpec
 from pytest_irbench.measures.measure import Measure
@@ -150,7 +150,9 @@ def _rejudged(gate: MeasuredGate, measure: str) -> str:
         return ""
     stored, now = held.stored.means[measure], held.scores.means[measure]
     system = gate.scores.means[measure]
+    was, became, ours = (number_of(measure, value) for value in (stored, now, system))
+    sign = "+.15g" if is_count(measure) else "+.4f"
     return (
-        f"the qrels changed since the baseline: with them its {measure} is {now:.4f} and was {stored:.4f} "
-        f"({now - stored:+.4f} by the judgments); the system makes it {system:.4f} ({system - now:+.4f})"
+        f"the qrels changed since the baseline: with them its {measure} is {became} and was {was} "
+        f"({now - stored:{sign}} by the judgments); the system makes it {ours} ({system - now:{sign}})"
     )

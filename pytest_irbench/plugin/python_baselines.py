@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 from pytest_irbench.benchmarks.benchmark import Benchmark
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates.comparison import compare_pairs
-from pytest_irbench.gates.decide import decide, decide_drop
+from pytest_irbench.gates.decide import allowed_drop, decide, decide_drop
 from pytest_irbench.gates.held import hold_measure
 from pytest_irbench.gates.kinds import Budget, Evidence
 from pytest_irbench.gates.protocol import Protocol
@@ -110,8 +110,10 @@ class _Against:
             return decide_drop(comparison, self.budget, self.evidence, comparison.permutation.drop)
         if self.evidence != "mean":
             raise InputError(f"evidence {self.evidence} is about a drop: compare with >=, not {rule}")
-        allowed = self.budget.of(comparison.baseline)
-        limit = comparison.baseline + (-allowed if rule == ">" else allowed)
+        if rule == ">" and self.budget.size:
+            limit = comparison.baseline - allowed_drop(comparison, self.budget)
+        else:
+            limit = comparison.baseline + self.budget.of(comparison.baseline)
         return decide(comparison.measure, comparison.value, rule, limit)
 
 

@@ -30,6 +30,9 @@ def start(config: pytest.Config) -> None:
         When a name is unknown, or an option has not the form it needs.
     """
     selection = read_selection(config)
+    if config.getoption("irbench_baselines") == "":
+        # A variable of the CI that is not set: the baselines of the change itself would be read.
+        raise pytest.UsageError("--irbench-baselines= needs a folder: leave the option out for the default")
     measures = bool(selection.names or names_gate_file(config))
     if config.getoption("irbench_prove"):
         from pytest_irbench.plugin.proof import check_options
@@ -67,9 +70,15 @@ def read_selection(config: pytest.Config) -> Selection:
         declared = declared_names(config, faults)
         for name in unknown:
             if name not in declared:
-                told = "\n".join([" (pytest --irbench-list shows all)", *faults])
-                raise pytest.UsageError(f"--irbench: {unknown_benchmark(name, declared)}{told}")
+                raise pytest.UsageError(_unknown(name, declared, faults))
     return Selection(tuple(dict.fromkeys(typed)), runs)
+
+
+def _unknown(name: str, declared: list[str], faults: list[str]) -> str:
+    """Say that a name is unknown, or what keeps the files from being read that may declare it."""
+    if faults:
+        return "\n".join([f"--irbench={name} is not known before these faults are mended:", *faults])
+    return f"--irbench: {unknown_benchmark(name, declared)} (pytest --irbench-list shows all)"
 
 
 def _run_option(text: str) -> tuple[str, str]:

@@ -140,11 +140,9 @@ class IrbenchSession:
         return self._kept[key]
 
     def undecided(self) -> list[str]:
-        """Return the selected thresholds without a verdict: never run, or skipped."""
+        """Return the selected thresholds without a verdict: never run, skipped, or excused unmeasured."""
         return [
-            nodeid
-            for nodeid in self.selected
-            if nodeid not in self.rows or self.rows[nodeid][1].outcome == "skipped"
+            nodeid for nodeid in self.selected if nodeid not in self.rows or self.rows[nodeid][1].is_excuse
         ]
 
     def benchmark(self, name: str, spec: Spec | None = None) -> Benchmark:

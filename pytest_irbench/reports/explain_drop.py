@@ -26,13 +26,15 @@ def against(comparison: Comparison, held: HeldBaseline) -> Iterator[str]:
     """Say what was compared with what, and what chance makes of it."""
     commit = held.stored.provenance.commit
     yield f"{held.told}" + (f", commit {commit[:12]}" if commit else "")
-    low, high = comparison.interval
-    yield (
-        f"95% interval of the drop {-high + 0.0:.4f} to {-low + 0.0:.4f}, "
-        f"p = {comparison.permutation.drop:.4f}; "
-        f"{comparison.losses} worse, {comparison.wins} better, {comparison.ties} the same"
-    )
-    yield f"smallest drop that {comparison.drawn} show in 8 of 10 cases: {comparison.detectable_drop():.4f}"
+    tally = f"{comparison.losses} worse, {comparison.wins} better, {comparison.ties} the same"
+    if comparison.units == 1:
+        yield f"{comparison.drawn} alone says nothing about chance; {tally}"
+    else:
+        low, high = comparison.interval
+        interval = f"95% interval of the drop {-high + 0.0:.4f} to {-low + 0.0:.4f}"
+        yield f"{interval}, p = {comparison.permutation.drop:.4f}; {tally}"
+        seen = comparison.detectable_drop()
+        yield f"smallest drop that {comparison.drawn} show in 8 of 10 cases: {seen:.4f}"
     if held.rejudged:
         yield "the qrels changed since: the baseline's run was scored again with them"
 

@@ -76,6 +76,11 @@ class Row(NamedTuple):
     p_adjusted: float | None = None
     family: int = 1
 
+    @property
+    def is_excuse(self) -> bool:
+        """Whether nothing was measured and nothing is red: skipped, or an error that was expected."""
+        return self.outcome == "skipped" or (self.outcome == "xfailed" and self.queries is None)
+
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> Iterator[str]:
     """Print a table as tabulate's format ``simple``, with the columns `right` to the right.

@@ -38,7 +38,7 @@ def _gate(rows: list[Row]) -> Iterator[str]:
 
 
 def _counts(row: Row) -> str:
-    parts = [f"{row.queries} queries"]
+    parts = ["1 query" if row.queries == 1 else f"{row.queries} queries"]
     if row.missing:
         parts.append(f"{row.missing} without results count 0")
     if row.extra:

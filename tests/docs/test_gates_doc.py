@@ -154,6 +154,11 @@ def cut(name: str) -> Callable[[Path], None]:
     return lambda folder: (folder / name).write_bytes((folder / name).read_bytes()[:100])
 
 
+def not_fetched(name: str) -> Callable[[Path], None]:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    return lambda folder: (folder / name).write_bytes(pointer)
+
+
 def removed(name: str) -> Callable[[Path], None]:
     return lambda folder: (folder / name).unlink()
 
@@ -171,11 +176,12 @@ FAULTS = {
     "there is no such baseline": removed(BASELINE),
     "the file was edited by hand": edited(BASELINE, '"nDCG@10": 0.630930', '"nDCG@10": 0.930930'),
     "it was edited or cut short": cut(BASELINE),
+    "run git lfs pull": not_fetched(RUN),
     "holds the marks of a merge conflict": edited(BASELINE, '  "means"', '<<<<<<< ours\n  "means"'),
     "it holds the run that belongs to": removed(RUN),
     "one of the two was replaced without the other": of_another_update,
     "is the baseline of benchmark": edited(BASELINE, '"benchmark": "shop"', '"benchmark": "chat"'),
-    "the topics have changed since": edited("topics.tsv", "desk lamp", "desk light"),
+    "the judged topics have changed since": edited("topics.tsv", "desk lamp", "desk light"),
     "it has no values of": edited(
         "irbench.yaml", "    thresholds:\n", "    thresholds:\n      AP@10: {max_drop: 1%}\n"
     ),

@@ -519,7 +519,10 @@ def test_a_folder_in_the_place_of_the_json_is_told(path: Path) -> None:
 def test_a_missing_run_file_is_told(stored: Path) -> None:
     run = run_path(stored)
     run.unlink()
-    assert str(fault(stored)) == f"{run}: is missing: it holds the run that belongs to helpdesk.bm25.json"
+    assert (
+        str(fault(stored))
+        == f"{run}: is missing: it holds the run that belongs to helpdesk.bm25.json and is kept beside it"
+    )
 
 
 def test_a_run_file_cut_anywhere_is_refused(stored: Path) -> None:
@@ -534,6 +537,15 @@ def test_a_run_file_that_is_not_packed_is_refused(stored: Path) -> None:
     run = run_path(stored)
     run.write_bytes(RUN)
     assert str(fault(stored)) == f"{run}: is no gzip file, or a damaged one: it was edited or cut short"
+
+
+def test_a_file_that_git_lfs_has_not_fetched_is_told(stored: Path) -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n"
+    for path in (run_path(stored), stored):
+        path.write_bytes(pointer)
+        assert str(fault(stored)) == (
+            f"{path}: is a pointer of Git LFS, the file itself was not fetched: run git lfs pull"
+        )
 
 
 @pytest.mark.parametrize("content", [RUN.replace(b"2.5", b"2.6"), RUN[:-1], b""])
@@ -698,7 +710,11 @@ def test_a_run_under_its_half_name_is_not_overwritten_before_it_is_placed(
     assert names(path) == ["helpdesk.bm25.json", "helpdesk.bm25.run.gz"]
 
 
-@pytest.mark.parametrize("junk", [b"", b"junk", gzip.compress(b"q Q0 d 1 1.0 other\n")])
+@pytest.mark.parametrize(
+    "junk",
+    [b"", b"junk", gzip.compress(b"q Q0 d 1 1.0 other\n")],
+    ids=["empty", "no gzip", "another run"],
+)
 def test_other_half_files_are_ignored_and_overwritten(stored: Path, junk: bytes) -> None:
     for name in names(stored):
         stored.with_name(f".{name}.half").write_bytes(junk)

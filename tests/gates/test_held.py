@@ -80,7 +80,7 @@ def test_the_baseline_of_another_system_or_benchmark_is_refused(path: Path) -> N
 @pytest.mark.parametrize(
     ("change", "difference"),
     [
-        ({"topics": "0" * 64}, "the topics have changed since"),
+        ({"topics": "0" * 64}, "the judged topics have changed since"),
         ({"measures": ("AP", *MEASURES)}, "it has no values of AP"),
         ({"measures": ("RR@2",)}, "it has values of nDCG@2, which this gate does not hold against it"),
         ({"depth": 10}, "its depth is 3, the gate's is 10"),
@@ -96,7 +96,7 @@ def test_each_pin_that_differs_is_named(path: Path, change: dict[str, object], d
 def test_all_differences_are_told_together(path: Path) -> None:
     pins = wanted(benchmark_of(text="another text"), ("AP", "RR@2"), 10)
     assert refused(path, pins=pins) == (
-        "is no baseline for this gate as it is now: the topics have changed since; it has no values of AP; "
+        "is no baseline for this gate as it is now: the judged topics have changed since; it has no values of AP; "
         "it has values of nDCG@2, which this gate does not hold against it; its depth is 3, the gate's is 10"
     )
 
@@ -175,7 +175,7 @@ def test_one_measure_that_sees_more_than_is_stored_is_refused(path: Path, measur
 
 
 def test_one_measure_of_other_topics_or_another_system_is_refused(path: Path) -> None:
-    with pytest.raises(InputError, match="is no baseline for RR@2: the topics have changed since"):
+    with pytest.raises(InputError, match="is no baseline for RR@2: the judged topics have changed since"):
         one(path, "RR@2", benchmark_of(text="another text"))
     benchmark = benchmark_of()
     with pytest.raises(InputError, match="system bm25, not of benchmark tiny, system dense"):

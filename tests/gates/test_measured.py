@@ -109,6 +109,14 @@ def test_p_values_are_adjusted_for_the_whole_family_whoever_asks_first() -> None
     assert [asked[0][t.name] for t in alone.family] == holm(p_values)
 
 
+def test_a_slice_that_is_called_like_the_adjustment_is_a_slice_like_any_other() -> None:
+    gate = gate_of(FAMILY.replace("late:", "holm:"), MANY, MANY)
+    late = tuple(query_id for query_id in MANY if not query_id.endswith("_1"))
+    for _ in range(2):
+        assert [gate.adjusted_p(threshold) for threshold in gate.family] == [1.0, 1.0, 1.0]
+        assert gate.query_ids(gate.family[-1].slice) == late
+
+
 def test_only_thresholds_that_ask_for_significance_are_in_the_family() -> None:
     gate = gate_of(FAMILY, MANY, MANY)
     assert [t.name for t in gate.family] == ["R@10-max_drop", "AP-max_drop", "late-R@10-max_drop"]

@@ -161,7 +161,7 @@ def test_a_drop_of_a_count_is_that_of_the_sum() -> None:
     assert one.sentence == "NumRelRet dropped by 3, more than max_drop 2: 25, baseline 28"
 
 
-@pytest.mark.parametrize("evidence", ["mean", "significant"])
+@pytest.mark.parametrize("evidence", ["mean", "significant", "noninferior"])
 def test_a_budget_that_the_baseline_is_not_above_can_never_be_overdrawn(evidence: str) -> None:
     rules = f"thresholds: {{R@10: {{max_drop: 0.1, evidence: {evidence}}}}}"
     assert refused(rules, NINE, dict.fromkeys(NINE, 1)) == (

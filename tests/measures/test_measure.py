@@ -171,6 +171,8 @@ def test_bounded_says_whether_values_lie_in_0_to_1(name: str) -> None:
     ("text", "message"),
     [
         ("nDGC@10", "unknown measure 'nDGC@10', did you mean 'nDCG@10'?"),
+        ("nCDG@10", "unknown measure 'nCDG@10', did you mean 'nDCG@10'?"),
+        ("nDCGG@10", "unknown measure 'nDCGG@10', did you mean 'nDCG@10'?"),
         (
             "ndcg(dcg='exp-log2')@3",
             "unknown measure \"ndcg(dcg='exp-log2')@3\", did you mean \"nDCG(dcg='exp-log2')@3\"?",
@@ -387,6 +389,8 @@ def _without_ir_measures(monkeypatch: pytest.MonkeyPatch) -> None:
             "'ERR(judged_only=True)': ERR has no parameter 'judged_only', it takes no parameters",
         ),
         ("nDCG(foo=1)@10", "'nDCG(foo=1)@10': nDCG has no parameter 'foo', it takes dcg, gains, judged_only"),
+        ("nCDG@10", "unknown measure 'nCDG@10', did you mean 'nDCG@10'?"),
+        ("nDCGG@10", "unknown measure 'nDCGG@10', did you mean 'nDCG@10'?"),
         ("NumQ(rel=2)", "'NumQ(rel=2)': NumQ has no parameter 'rel', it takes no parameters"),
     ],
 )

@@ -80,9 +80,9 @@ def test_without_a_baseline_only_what_needs_one_is_an_error(project: Project) ->
     result = project.run("--irbench=tiny")
     result.assert_outcomes(passed=1, errors=2)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    message = f"irbench-baselines/tiny.bm25.json: there is no such baseline: to store this run as the baseline, run {COMMAND}"
+    message = f"irbench-baselines/tiny.bm25.json: there is no such baseline: commit it if it was stored, or to store this run as the baseline, run {COMMAND}"
     assert (
-        f"{message}\n\nirbench.yaml:2: benchmark tiny\nirbench.yaml:4: this gate could not be measured\n"
+        f"{message}\n\nirbench.yaml:2: benchmark tiny\nirbench.yaml:4: this threshold could not be measured\n"
         in body(result)
     )
     assert "nDCG@10 - max_drop 0.05 error" in " ".join(tables(result).split())
@@ -181,7 +181,7 @@ DAMAGES = {
     ),
     "other topics": (
         lambda project: project.write("topics.tsv", TOPICS.replace("bond", "Bond")),
-        "is no baseline for this gate as it is now: the topics have changed since",
+        "is no baseline for this gate as it is now: the judged topics have changed since",
     ),
 }
 
@@ -230,6 +230,14 @@ def test_other_judgments_are_told_apart_from_another_system(held: Project) -> No
     ) in " ".join(tables(result).split())
 
 
+def test_counts_of_other_judgments_are_whole_numbers(project: Project) -> None:
+    project.gate("NumRelRet: {max_drop: 50%}")
+    project.store()
+    project.write("qrels.txt", QRELS.replace("007 0 d7 0", "007 0 d7 3"))
+    text = " ".join(tables(project.run("--irbench=tiny")).split())
+    assert ("its NumRelRet(rel=2) is 4 and was 3 (+1 by the judgments); the system makes it 4 (+0)") in text
+
+
 def test_other_judgments_alone_are_no_drop(held: Project) -> None:
     held.write("qrels.txt", REJUDGED)
     result = held.run("--irbench=tiny")
@@ -244,7 +252,7 @@ def test_a_query_that_is_judged_since_counts_in_the_baseline_too(held: Project) 
     held.add("qrels.txt", "new 0 d1 2\n")
     held.answer(new=["d1"])
     # Other topics are another benchmark; that is said before anything is scored.
-    assert "the topics have changed since" in said(held.run("--irbench=tiny"))
+    assert "the judged topics have changed since" in said(held.run("--irbench=tiny"))
 
 
 def test_baselines_can_be_read_from_elsewhere(held: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -526,3 +534,22 @@ def test_baselines_name_what_they_hold_for_a_reviewer(held: Project) -> None:
     stored = json.loads(text)
     assert (stored["benchmark"], stored["system"], stored["gates"]) == ("tiny", "bm25", "irbench.yaml")
     assert stored["provenance"]["reason"] == "first"
+
+
+def test_one_query_says_nothing_about_chance(project: Project) -> None:
+    project.write("qrels.txt", "31_1 0 d1 2\n")
+    project.gate("nDCG@10: {max_drop: 0.1}")
+    project.store()
+    project.answer(q31_1=["q", "d1"])
+    text = said(project.run("--irbench=tiny"))
+    assert "\n  1 query alone says nothing about chance; 1 worse, 0 better, 0 the same\n" in text
+    assert "\ntiny · bm25: 1 query\n" in text
+    assert "inf" not in text.replace("info", "")
+
+
+def test_a_folder_without_a_name_is_a_usage_error(project: Project) -> None:
+    project.gate("nDCG@10: {max_drop: 0.1}")
+    project.store()
+    result = project.run("--irbench=tiny", "--irbench-baselines=")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "--irbench-baselines= needs a folder: leave the option out for the default" in said(result)

@@ -127,8 +127,10 @@ def test_a_name_that_only_a_faulty_file_declares_is_refused_with_the_faults(proj
     project.gate("nDGC@10: 0.5")
     result = project.run("--irbench=tiny")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert "unknown benchmark 'tiny'" in said(result)
-    assert "irbench.yaml:4:50: unknown measure 'nDGC@10', did you mean 'nDCG@10'?" in said(result)
+    first, fault = said(result).split("ERROR: ")[1].splitlines()[:2]
+    assert first == "--irbench=tiny is not known before these faults are mended:"
+    assert fault.endswith("irbench.yaml:4:50: unknown measure 'nDGC@10', did you mean 'nDCG@10'?")
+    assert "unknown benchmark" not in said(result)
 
 
 def test_every_fault_of_a_file_is_told_at_once(project: Project) -> None:

@@ -30,7 +30,7 @@ def test_gates_of_two_files_have_tables_of_their_own(project: Project) -> None:
     project.write("a/topics.tsv", "007\tx\n")
     project.write("a/qrels.txt", "007 0 1e5 2\n")
     result = project.run("--irbench=all")
-    assert "tiny · bm25: 1 queries" in said(result)
+    assert "tiny · bm25: 1 query" in said(result)
     assert "tiny · bm25: 3 queries" in said(result)
 
 

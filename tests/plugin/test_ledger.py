@@ -90,6 +90,19 @@ def test_expected_failures_are_verdicts(project: Project) -> None:
     assert project.run("--irbench=tiny").ret == pytest.ExitCode.OK
 
 
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "workers"])
+def test_an_error_that_was_expected_is_no_verdict(project: Project, workers: tuple[str, ...]) -> None:
+    project.gate("RR: {min: 0.5, max_drop: 2%}")
+    project.fixtures("""
+    def pytest_collection_modifyitems(items):
+        items[1].add_marker(pytest.mark.xfail(reason="known"))
+    """)
+    result = project.spawn("--irbench=tiny", *workers)
+    result.assert_outcomes(passed=1, xfailed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert "1 selected threshold has no verdict" in result.stdout.str()
+
+
 EVERY_KIND = f"""{BENCHMARKS}gates:
   - benchmark: tiny
     system: [bm25, remote]

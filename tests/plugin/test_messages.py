@@ -169,7 +169,7 @@ def test_a_system_that_raises_is_an_error_with_the_query_and_its_traceback(proje
     assert "in look_up" in text
     assert 'raise ConnectionError("index is closed")' in text
     assert text.endswith(
-        "\n\nirbench.yaml:2: benchmark tiny\nirbench.yaml:4: this gate could not be measured"
+        "\n\nirbench.yaml:2: benchmark tiny\nirbench.yaml:4: this threshold could not be measured"
     )
 
 
@@ -179,7 +179,7 @@ def test_an_error_ends_in_the_places_of_benchmark_system_and_gate(project: Proje
     assert "gone.txt: cannot be read: No such file or directory" in text
     assert text.endswith(
         "\n\nirbench.yaml:2: benchmark tiny\nirbench.yaml:4: system saved\n"
-        "irbench.yaml:6: this gate could not be measured"
+        "irbench.yaml:6: this threshold could not be measured"
     )
 
 

@@ -222,3 +222,35 @@ def test_a_worker_that_died_with_its_gate_is_a_failure(project: Project) -> None
     result = project.spawn("--irbench=tiny", "-n2")
     assert result.ret != 0
     assert "crashed while running 'irbench.yaml::crashing[tiny-RR-min]'" in result.stdout.str()
+
+
+@pytest.fixture
+def two_projects(project: Project) -> Project:
+    """Two folders, each with its own pytest.ini and the same gate; what the second returns is worse."""
+    project.gate("RR: {min: 0.5, max_drop: 2%}")
+    for folder in ("a", "b"):
+        for name in ("topics.tsv", "qrels.txt", "conftest.py", "irbench.yaml"):
+            project.write(f"{folder}/{name}", (project.path / name).read_text())
+        project.write(f"{folder}/pytest.ini", "[pytest]\n")
+    (project.path / "irbench.yaml").unlink()
+    (project.path / "conftest.py").unlink()
+    project.add("a/conftest.py", "\nANSWERS.update({query_id: ['x'] for query_id in ('31_1', '007')})\n")
+    return project
+
+
+def test_two_projects_whose_tests_have_one_id_are_an_error(two_projects: Project) -> None:
+    update = two_projects.spawn("--irbench=tiny", "--irbench-update=why", "a", "b")
+    assert update.ret == pytest.ExitCode.TESTS_FAILED
+    assert "two of the selected thresholds have one id" in said(update)
+    assert not list(two_projects.path.glob("*/irbench-baselines"))
+    text = said(two_projects.spawn("--irbench=tiny", "a", "b", "-k", "min"))
+    assert (
+        "\na/irbench.yaml and b/irbench.yaml have tests of one id, such as irbench.yaml::bm25[tiny-RR-min], so that "
+        "one verdict would stand for both: run them in two sessions, or with the folder above both as --rootdir\n"
+    ) in text
+
+
+def test_a_root_above_both_tells_two_projects_apart(two_projects: Project) -> None:
+    result = two_projects.spawn("--irbench=tiny", "--rootdir=.", "a", "b", "-k", "min")
+    result.assert_outcomes(passed=1, failed=1)
+    assert "have tests of one id" not in said(result)

@@ -116,6 +116,16 @@ def test_a_file_that_cannot_be_read_is_an_orphan_unless_a_gate_tells_of_it(held:
     assert orphans(held) == ["irbench-baselines/other.json"]
 
 
+@pytest.mark.parametrize(
+    "content",
+    ["[" * 100_000, '{"gates": "' + "x" * 5000 + '"}', '{"gates": "\\u0000"}', '{"gates": 5}', "\ufeff{}"],
+    ids=["deep", "the name of its file is too long", "a name with a null", "a number", "a byte order mark"],
+)
+def test_whatever_stands_in_a_file_it_is_an_orphan(held: Project, content: str) -> None:
+    held.write("irbench-baselines/other.json", content)
+    assert orphans(held) == ["irbench-baselines/other.json"]
+
+
 def test_a_file_of_gates_that_was_renamed_takes_its_baselines_along(held: Project) -> None:
     (held.path / "irbench.yaml").rename(held.path / "b.irbench.yaml")
     assert held.run("--irbench=all").ret == pytest.ExitCode.OK

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from small_project import Project, said, told
+from small_project import BENCHMARKS, Project, said, told
 
 IMPORTS = """
 import pytest
@@ -198,6 +198,14 @@ def test_a_budget_that_no_drop_can_exceed_is_no_pass(python: Project) -> None:
     assert "it can't drop by more than 0.9, and this max_drop can never fail" in said(result)
 
 
+def test_a_run_that_finds_nothing_is_not_above_a_baseline_less_all_of_it(python: Project) -> None:
+    tests(python, 'assert assert_ndcg_at(run, 10) > irbench_baseline("bm25", budget=0.9)')
+    python.answer(q31_1=["q"], q007=["x", "d7"], q1e5=["x1"])
+    result = python.run("--irbench=tiny")
+    result.assert_outcomes(failed=1)
+    assert "the baseline's nDCG@10 is 0.7970, so it can't drop by more than 0.9" in said(result)
+
+
 def test_a_run_without_a_benchmark_has_no_baseline(python: Project) -> None:
     tests(
         python,
@@ -213,7 +221,7 @@ def test_without_a_baseline_it_fails_with_the_command(python: Project) -> None:
     result = python.run("--irbench=tiny")
     result.assert_outcomes(failed=1)
     assert (
-        "irbench-baselines/tiny.dense.json: there is no such baseline: to store this run as the baseline, "
+        "irbench-baselines/tiny.dense.json: there is no such baseline: commit it if it was stored, or to store this run as the baseline, "
         'run pytest --irbench=tiny --irbench-update="why"'
     ) in said(result)
 
@@ -251,6 +259,40 @@ def test_several_tests_store_one_baseline_with_all_their_measures(project: Proje
     assert stored["pins"]["measures"] == ["AP(rel=2)", "nDCG@3"]
     assert stored["pins"]["depth"] == 1000
     project.run("--irbench=tiny", "test_search.py").assert_outcomes(passed=3)
+
+
+def test_some_of_the_tests_do_not_take_the_values_of_the_others(project: Project) -> None:
+    project.write("irbench.yaml", BENCHMARKS)
+    tests(
+        project,
+        'assert assert_ndcg_at(run, 3) >= irbench_baseline("bm25")',
+        'assert assert_mrr_at(run, 10) >= irbench_baseline("bm25")',
+    )
+    project.store()
+    before = project.stored
+    result = project.run(*UPDATE, "-k", "test_0")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert told(result).endswith(
+        "\n  irbench-baselines/tiny.bm25.json also holds values of RR(rel=2)@10, which no test of this session "
+        "asked for: run all tests that hold it, or delete it first"
+    )
+    assert project.stored == before
+    project.store()
+
+
+def test_a_test_that_asks_for_more_than_its_gate_stores_is_refused(project: Project) -> None:
+    project.gate("RR@1: {max_drop: 2%}")
+    tests(project, 'assert assert_mrr_at(run, 20) >= irbench_baseline("bm25")')
+    result = project.run(*UPDATE)
+    assert told(result).endswith(
+        "\n  irbench-baselines/tiny.bm25.json: test_search.py::test_0 asks for RR(rel=2)@20, and its gate "
+        "stores the top 1: give the gate a max_drop of RR(rel=2)@20, or a depth"
+    )
+    assert project.stored == {}
+    for wider in ("RR@1: {max_drop: 2%}, RR@20: {max_drop: 2%}", "RR@1: {max_drop: 2%}, P@20: 0.01"):
+        project.gate(wider)
+        project.store()
+        project.run("--irbench=tiny").assert_outcomes(passed=3)
 
 
 def test_different_runs_under_one_name_are_refused(project: Project) -> None:

@@ -164,6 +164,25 @@ def test_a_document_is_not_absent_from_what_was_never_returned(project: Project)
     assert "query 007, document bad: expected not returned, nothing is returned" in said(result)
 
 
+@pytest.mark.parametrize(
+    ("gate", "system"), [("depth: 1", ""), ("", "systems: {own: {search: 'own:ask', depth: 1}}")]
+)
+def test_a_document_is_not_absent_from_where_nobody_looked(project: Project, gate: str, system: str) -> None:
+    project.write("own.py", "def ask(topic, k):\n    return ['x1', 'd3'][:k]\n")
+    name = "own" if system else "bm25"
+    project.write(
+        "irbench.yaml",
+        f"{BENCHMARKS}{system}\ngates:\n"
+        f"  - benchmark: tiny\n    system: {name}\n    {gate}\n"
+        "    queries: {expect: [{query_id: 1e5, doc_id: d3, within: 2, absent: true}]}\n",
+    )
+    result = project.run("--irbench=tiny")
+    result.assert_outcomes(errors=1)
+    assert (
+        "an expect looks within 2 documents, and only 1 a topic are asked for: raise depth to 2, or lower within\n"
+    ) in said(result)
+
+
 def test_a_document_deeper_than_any_measure_looks_is_found(project: Project) -> None:
     gate(project, "thresholds: {P@1: 0.1}", "queries: {expect: [{query_id: '007', doc_id: d7, within: 50}]}")
     project.answer(q007=["1e5", *(f"x{rank}" for rank in range(40)), "d7"])
@@ -316,7 +335,7 @@ def test_a_slice_that_picks_nothing_is_an_error(talks: Project) -> None:
     result = talks.run("--irbench=talks")
     result.assert_outcomes(errors=1)
     assert "turn >= 9" in said(result)
-    assert "irbench.yaml:6: this gate could not be measured" in said(result)
+    assert "irbench.yaml:6: this threshold could not be measured" in said(result)
 
 
 def test_turns_of_topics_without_any_are_an_error(project: Project) -> None:

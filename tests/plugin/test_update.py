@@ -17,6 +17,7 @@ from small_project import BENCHMARKS, Project, said, told
 HELD = "nDCG@10: {min: 0.5, max_drop: 0.05}, RR: {max_drop: 2%}"
 WORSE = {"q31_1": ["q", "d1"]}
 UPDATE = ("--irbench=tiny", "--irbench-update=new analyzer")
+WHOLE = "run them all, without -k, -x, --lf, --deselect or ids"
 TWO_GATES = f"""{BENCHMARKS}gates:
   - {{benchmark: tiny, system: bm25, thresholds: {{RR: {{max_drop: 2%}}}}}}
   - {{benchmark: tiny, system: dense, thresholds: {{AP: {{min: 0.9, max_drop: 2%}}}}}}
@@ -104,6 +105,16 @@ def test_a_baseline_of_a_gate_that_is_renamed_is_written_anew(held: Project) -> 
 def test_a_damaged_baseline_is_said_to_have_been_damaged(held: Project) -> None:
     held.store()
     held.baseline.write_text("{")
+    assert told(held.run(*UPDATE)) == (
+        "irbench-baselines/tiny.bm25.json: the old one was damaged\nirbench-baselines/tiny.bm25.json: new"
+    )
+
+
+def test_no_change_is_told_from_values_that_were_edited(held: Project) -> None:
+    held.store()
+    text = held.baseline.read_text()
+    assert '"nDCG@10": 0.797039' in text
+    held.baseline.write_text(text.replace('"nDCG@10": 0.797039', '"nDCG@10": 0.700000'))
     assert told(held.run(*UPDATE)) == (
         "irbench-baselines/tiny.bm25.json: the old one was damaged\nirbench-baselines/tiny.bm25.json: new"
     )
@@ -275,7 +286,7 @@ def test_a_skipped_threshold_is_refused(held: Project) -> None:
     """)
     text = refused(held)
     assert "  irbench.yaml:4: bm25, nDCG@10, min 0.5: skipped\n" in text
-    assert text.endswith("\n  tiny, bm25: only 2 of its 3 thresholds were run")
+    assert text.endswith(f"\n  tiny, bm25: only 2 of its 3 thresholds were run: {WHOLE}")
 
 
 def test_a_system_that_is_not_there_is_refused(held: Project) -> None:
@@ -299,7 +310,7 @@ def test_a_system_that_is_not_there_is_refused(held: Project) -> None:
 )
 def test_a_part_of_a_gate_is_refused(held: Project, filtered: tuple[str, ...]) -> None:
     text = refused(held, *UPDATE, *filtered)
-    assert text.endswith("\n  tiny, bm25: only 2 of its 3 thresholds were run")
+    assert text.endswith(f"\n  tiny, bm25: only 2 of its 3 thresholds were run: {WHOLE}")
 
 
 def test_a_gate_left_out_with_last_failed_is_refused(held: Project) -> None:
@@ -318,7 +329,7 @@ def test_a_session_that_stopped_early_is_refused(held: Project) -> None:
     held.gate("RR: {max_drop: 2%}, nDCG@10: {min: 0.9}, AP: 0.5")
     text = refused(held, *UPDATE, "-x")
     assert "  irbench.yaml:4: bm25, nDCG@10, min 0.9: failed\n" in text
-    assert text.endswith("\n  tiny, bm25: only 2 of its 3 thresholds were run")
+    assert text.endswith(f"\n  tiny, bm25: only 2 of its 3 thresholds were run: {WHOLE}")
 
 
 def test_an_interrupted_session_is_refused(project: Project) -> None:
@@ -385,6 +396,53 @@ def test_two_files_whose_gates_would_share_a_baseline_are_refused(held: Project)
         "\n  all/tiny.bm25.json: two gates would share this file: call one of their systems something else"
     )
     assert not (held.path / "all").exists()
+
+
+def test_gates_of_one_file_name_in_two_folders_do_not_share_a_baseline(held: Project) -> None:
+    for name in ("topics.tsv", "qrels.txt", "irbench.yaml"):
+        held.write(f"other/{name}", (held.path / name).read_text())
+    text = refused(held, *UPDATE, "--irbench-baselines=all")
+    assert "\n  all/tiny.bm25.json: two gates would share this file: call one of their systems" in text
+    assert not (held.path / "all").exists()
+
+
+def test_a_baseline_is_not_taken_from_a_gate_of_another_file(held: Project) -> None:
+    held.store()
+    gates = (held.path / "irbench.yaml").read_text()
+    held.write("b.irbench.yaml", gates)
+    text = refused(held, *UPDATE, "b.irbench.yaml")
+    assert text.endswith(
+        "\n  irbench-baselines/tiny.bm25.json belongs to a gate of irbench.yaml, and b.irbench.yaml has one too: "
+        "call one of their systems something else"
+    )
+    # Where it has moved to, it may take its baseline along.
+    held.gate("RR: 0.5")
+    held.run(*UPDATE, "b.irbench.yaml").assert_outcomes(passed=3)
+    assert json.loads(held.stored["tiny.bm25.json"])["gates"] == "b.irbench.yaml"
+
+
+def test_the_baseline_of_a_gate_in_a_faulty_file_may_be_taken(held: Project) -> None:
+    held.store()
+    (held.path / "irbench.yaml").rename(held.path / "b.irbench.yaml")
+    held.write("irbench.yaml", "gates: [")
+    held.run(*UPDATE, "b.irbench.yaml").assert_outcomes(passed=3)
+    assert json.loads(held.stored["tiny.bm25.json"])["gates"] == "b.irbench.yaml"
+
+
+def test_a_session_that_stopped_before_a_gate_began_is_refused(project: Project) -> None:
+    project.fixtures(DENSE)
+    project.write(
+        "irbench.yaml",
+        TWO_GATES.replace("0.9", "0.1").replace("  - {benchmark: tiny, system: dense", "# ", 1),
+    )
+    project.write(
+        "z.irbench.yaml", TWO_GATES.replace("0.9", "0.1").replace("  - {benchmark: tiny, system: bm25", "# ")
+    )
+    project.write("test_own.py", "def test_own(): assert False\n")
+    text = refused(project, *UPDATE, "-x")
+    assert text.endswith(
+        "\n  z.irbench.yaml::dense[tiny-AP-min]: has no verdict\n  z.irbench.yaml::dense[tiny-AP-max_drop]: has no verdict"
+    )
 
 
 def test_a_folder_that_cannot_be_written_fails_the_session(held: Project) -> None:
