@@ -262,9 +262,28 @@ class Benchmark:
     def __repr__(self) -> str:
         return f"<Benchmark {self.name}: {len(self.topics)} topics>"
 
-    def retrieve(self, system: Any, depth: int | None = None, *, name: str | None = None) -> Run:
+    def retrieve(
+        self,
+        system: Any,
+        depth: int | None = None,
+        *,
+        name: str | None = None,
+        concurrency: int = 1,
+        timeout: float | None = None,
+        duplicates: Literal["error", "first"] = "error",
+        utterance: Utterance = "raw",
+    ) -> Run:
         """Ask `system` for every topic; see `pytest_irbench.runs.retrieve.retrieve`."""
         # The one step down-hill: sugar for users, kept out of the data's way by the late import.
         from pytest_irbench.runs.retrieve import retrieve
 
-        return retrieve(self, system, depth=depth, name=name)
+        return retrieve(
+            self,
+            system,
+            depth=depth,
+            name=name,
+            concurrency=concurrency,
+            timeout=timeout,
+            duplicates=duplicates,
+            utterance=utterance,
+        )

@@ -126,3 +126,14 @@ def test_a_benchmark_retrieves_a_run_that_knows_it(turn: Topic) -> None:
     assert run.benchmark is benchmark
     assert run.to_mapping() == {"31_2": {"d": 1.0}}
     assert repr(benchmark) == "<Benchmark tiny: 1 topics>"
+
+
+def test_a_benchmark_passes_on_how_a_system_is_asked() -> None:
+    topics = Topics([Topic("it", "1", manual="the shop")])
+    benchmark = Benchmark("mine", topics, Qrels.from_mapping({"1": {"a": 1}}))
+
+    def search(topic: Topic, _k: int) -> list[str]:
+        return ["a", "a"] if topic == "the shop" else []
+
+    run = benchmark.retrieve(search, 5, concurrency=2, timeout=5, duplicates="first", utterance="manual")
+    assert run.to_mapping() == {"1": {"a": 2.0}}
