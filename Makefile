@@ -12,7 +12,7 @@ demo: $(VENV)/.installed
 # Coverage runs pytest, not pytest coverage: a plugin is imported before a coverage plugin could start.
 test: $(VENV)/.tested
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage run -m pytest -n auto
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
