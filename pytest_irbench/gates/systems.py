@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates.declared import SystemSpec
-from pytest_irbench.gates.nodes import Fields, ListNode, MapNode, Scalar, as_map, described, nearest, shown
+from pytest_irbench.gates.nodes import (
+    Fields,
+    ListNode,
+    MapNode,
+    Scalar,
+    as_map,
+    described,
+    nearest,
+    shown,
+    wrong_number,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -132,8 +142,8 @@ def _check_http(spec: HttpSpec, read: Fields, mapping: MapNode, faults: Faults) 
     try:
         check_spec(spec)
     except InputError as error:
-        # Its message begins with the key.
-        place: Node = mapping
+        # Its message begins with the key, or with a text of json.
+        place: Node = read.known["json"][0] if "json" in read else mapping
         for key, _ in read.known.values():
             place = key if error.message.startswith(key.text) else place
         faults.add(place, f"http: {error.message}")
@@ -158,7 +168,7 @@ def _retries(fields: Fields, faults: Faults) -> int | None:
         return None
     if type(value) is int and value >= 0:
         return value
-    faults.add(node, f"retries is a whole number from 0, not {described(node)}")
+    faults.add(node, wrong_number(node, "retries is a whole number from 0, such as 2"))
     return None
 
 
