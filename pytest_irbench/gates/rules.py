@@ -75,6 +75,12 @@ def read_rules(gate: MapNode, fields: Fields, faults: Faults, levels: set[int], 
     return Rules((*found, *queries.thresholds), queries.known_bad)
 
 
+def _is_empty(node: Node) -> bool:
+    if isinstance(node, Scalar):
+        return node.value is None
+    return not (node.entries if isinstance(node, MapNode) else node.items)
+
+
 def _by_labels(entries: Iterable[tuple[Scalar, Node]]) -> dict[str, list[Scalar]]:
     """Sort measures by the label set that their limits name."""
     found: dict[str, list[Scalar]] = {}
@@ -99,8 +105,7 @@ class _Reader:
             return []
         node = fields.known["thresholds"][1]
         what = f"slice {shown(among.name)}" if among else "this gate"
-        empty = isinstance(node, MapNode) and not node.entries
-        if empty or (isinstance(node, Scalar) and node.value is None):
+        if _is_empty(node):
             self.faults.add(node, f"{what} has no thresholds and could never fail: {_THRESHOLDS}")
             return []
         entries = self.entries(node)

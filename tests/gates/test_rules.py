@@ -343,6 +343,16 @@ def test_a_faulty_below_leaves_its_query_without_a_value(below: str) -> None:
     assert second.startswith("5:13: query 'a' of xfail has neither below nor an expect")
 
 
+EMPTY = "has no thresholds and could never fail: add for instance thresholds: {nDCG@10: 0.45}"
+
+
+@pytest.mark.parametrize("thresholds", ["~", "{}", "[]"])
+def test_nothing_under_thresholds_could_never_fail(thresholds: str) -> None:
+    assert faults(f"thresholds: {thresholds}") == [f"5:15: this gate {EMPTY}"]
+    late = f"slices: {{late: {{where: turn > 5, thresholds: {thresholds}}}}}"
+    assert faults(late) == [f"5:48: slice 'late' {EMPTY}"]
+
+
 def test_the_faults_of_all_rules_are_told_together() -> None:
     found = faults(
         "thresholds: {AP: 2}\n"
