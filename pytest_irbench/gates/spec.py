@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 from itertools import product
 from typing import TYPE_CHECKING
@@ -28,7 +27,7 @@ from pytest_irbench.gates.protocol import PROTOCOL_KEYS, read_protocols
 from pytest_irbench.gates.rules import KEYS as KEYS_OF_RULES
 from pytest_irbench.gates.rules import RULE_KEYS, read_rules
 from pytest_irbench.gates.systems import KEYS as KEYS_OF_SYSTEMS
-from pytest_irbench.gates.systems import read_system
+from pytest_irbench.gates.systems import is_python_name, read_system
 from pytest_irbench.gates.thresholds import LIMIT_KEYS, check_measures
 
 if TYPE_CHECKING:
@@ -258,7 +257,7 @@ class _Reader:
         for name in names:
             if name.text in self.system_names or not self.check_name(name, "system"):
                 continue
-            if not name.text.isidentifier() or keyword.iskeyword(name.text):
+            if not is_python_name(name.text):
                 said = f"system {shown(name.text)} is not under systems:, so it would have to be a fixture"
                 close = nearest(name.text, self.system_names) if self.system_names else ""
                 self.faults.add(name, f"{said}, and is no Python name{close}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,9 @@ def read_system(key: Scalar, node: Node, faults: Faults) -> SystemSpec | None:
     given = [source for source in SOURCES if source in fields]
     if len(given) > 1:
         faults.add(key, f"{what} takes one of {', '.join(SOURCES)}, not {' and '.join(given)}: keep one")
+    if not given and not is_python_name(key.text):
+        said = f"{what} has none of {', '.join(SOURCES)}, so it would have to be a fixture"
+        faults.add(key, f"{said}, and is no Python name")
     search, run = fields.text("search", _SEARCH_EXAMPLE), fields.text("run", _RUN_EXAMPLE)
     if search is not None and not _SEARCH.fullmatch(search):
         message = f"search is module:attribute, such as {_SEARCH_EXAMPLE}, not {shown(search)}"
@@ -82,6 +86,11 @@ def read_system(key: Scalar, node: Node, faults: Faults) -> SystemSpec | None:
         timeout=fields.number("timeout", 10),
         duplicates=_duplicates(fields, faults),
     )
+
+
+def is_python_name(name: str) -> bool:
+    """Whether a fixture can have this name."""
+    return name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _check_asking(fields: Fields, given: list[str], faults: Faults) -> None:

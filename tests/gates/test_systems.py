@@ -195,6 +195,17 @@ def test_a_run_is_not_asked() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["bm25+rm3", "bm25-rm3", "class", "7"])
+def test_a_fixture_has_a_python_name(name: str) -> None:
+    with pytest.raises(InputErrors) as caught:
+        read(f"systems: {{{name}: {{depth: 5}}}}")
+    (fault,) = caught.value.faults
+    assert f"{fault.line}:{fault.column}: {fault.message}" == (
+        f"1:11: system '{name}' has none of search, run, http, so it would have to be a fixture, "
+        "and is no Python name"
+    )
+
+
 HTTP_FAULTS = {
     "{http: 'http://a'}": f"1:21: http is a mapping such as {EXAMPLE}, not the text 'http://a'",
     "{http: {}}": f"1:21: http is a mapping such as {EXAMPLE}, not an empty mapping",
