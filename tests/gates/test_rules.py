@@ -165,6 +165,9 @@ def test_a_budget_in_python_is_written_as_in_the_file(given: float | str, budget
 # Faults
 
 MEASURES = {
+    "AP: {max_drop: 0.1, qrels: sparse}": (
+        "5:36: a max_drop is about the benchmark's own qrels: leave qrels out"
+    ),
     "AP: {max_drop: 1}": "5:31: max_drop 1 of 'AP': a drop of 1 can never fail, lower it or leave it out",
     "AP: {max_drop: 100%}": (
         "5:31: max_drop 100% of 'AP': nothing drops by more than all, it can never fail"
@@ -209,6 +212,9 @@ def test_evidence_and_slack_alone_could_never_fail() -> None:
 
 SLICE = '{where: "turn >= 5", thresholds: {nDCG@3: 0.3}}'
 SLICES = {
+    "{late: {where: turn > 5, thresholds: {AP: {min: 0.5, qrels: sparse}}}}": (
+        "5:64: a slice is about the benchmark's own qrels: leave qrels out"
+    ),
     "~": f"5:11: slices maps names to {SLICE}, not nothing",
     "{}": f"5:11: slices maps names to {SLICE}, not an empty mapping",
     "{late: turn >= 5}": (f"5:18: slice 'late' is a mapping such as {SLICE}, not the text 'turn >= 5'"),
