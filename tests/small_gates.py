@@ -12,7 +12,7 @@ from pytest_irbench.benchmarks.topic_columns import TopicColumns
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates.baseline import Provenance, make_baseline
 from pytest_irbench.gates.decide import Verdict
-from pytest_irbench.gates.declared import GateSpec
+from pytest_irbench.gates.declared import GateSpec, Spec
 from pytest_irbench.gates.held import HeldBaseline
 from pytest_irbench.gates.measured import MeasuredGate
 from pytest_irbench.gates.rulings import decide_threshold
@@ -20,7 +20,7 @@ from pytest_irbench.gates.spec import read_spec
 from pytest_irbench.measures.evaluate import Scores, evaluate
 from pytest_irbench.runs.run import Run
 
-HEADER = "benchmarks: {tiny: {topics: t, qrels: q}}\ngates:\n- benchmark: tiny\n  system: bm25\n"
+HEADER = "benchmarks: {tiny: {topics: t, qrels: q, extra_qrels: {sparse: s}}}\ngates:\n- benchmark: tiny\n  system: bm25\n"
 """What stands before the rules of a gate: these begin in line 5, column 3."""
 
 PROVENANCE = Provenance("2024-05-31", "first", {"python": "3.11.7"}, "0123456789abcdef")
@@ -29,11 +29,17 @@ Tenths = Mapping[str, int]
 """How many of its ten relevant documents d0 to d9 a query finds, in this order: R@10 is a tenth of it."""
 
 
-def rules_of(rules: str) -> GateSpec:
+def spec_of(text: str) -> Spec:
+    """Read a whole file."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "irbench.yaml")
-        path.write_text(HEADER + "".join(f"  {line}\n" for line in rules.splitlines()), encoding="utf-8")
-        return read_spec(path).gates[0]
+        path.write_text(text, encoding="utf-8")
+        return read_spec(path)
+
+
+def rules_of(rules: str) -> GateSpec:
+    """Read the rules of a gate."""
+    return spec_of(HEADER + "".join(f"  {line}\n" for line in rules.splitlines())).gates[0]
 
 
 def benchmark_of(queries: Tenths) -> Benchmark:

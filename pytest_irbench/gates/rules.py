@@ -177,7 +177,9 @@ class _Reader:
                 yield WorstConversationSpec(key.text, limit, key.line, key.column)
 
     def stable(self, fields: Fields) -> Iterator[StableSpec]:
-        if "stable" in fields and "repeats" not in fields:
+        repeats = fields.get("repeats")
+        once = repeats is None or (isinstance(repeats, Scalar) and repeats.value == 1)
+        if "stable" in fields and once:
             said = "stable compares what a system answers when it is asked again: add repeats: 3"
             self.faults.add(fields.known["stable"][0], said)
         for key, value in read_measures(fields.get("stable"), self.faults, self.levels, _STABLE):

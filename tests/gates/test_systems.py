@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
 import pytest
+from small_gates import spec_of
 
 from pytest_irbench.errors import InputErrors
-from pytest_irbench.gates.declared import Spec, SystemSpec
-from pytest_irbench.gates.spec import read_spec
+from pytest_irbench.gates.declared import SystemSpec
 from pytest_irbench.runs.http_spec import HttpSpec
 
 HTTP = "url: 'http://a/?q={query}', hits: hits, id: id"
 """What every http system needs; its braces are closed by `http`."""
 
 
-def read(text: str) -> Spec:
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "irbench.yaml")
-        path.write_text(text, encoding="utf-8")
-        return read_spec(path)
-
-
 def system(body: str) -> SystemSpec:
-    return read(f"systems: {{a: {body}}}").systems["a"]
+    return spec_of(f"systems: {{a: {body}}}").systems["a"]
 
 
 def faults(body: str) -> list[str]:
@@ -48,13 +38,13 @@ def test_search_names_an_attribute_of_a_module(search: str) -> None:
 
 
 def test_a_run_is_a_path_with_the_benchmark_in_it() -> None:
-    spec = read("systems: {a: {run: 'runs/{benchmark}/{benchmark}.gz'}}")
+    spec = spec_of("systems: {a: {run: 'runs/{benchmark}/{benchmark}.gz'}}")
     assert spec.run_file("a", "dl20-doc") == spec.path.parent / "runs" / "dl20-doc" / "dl20-doc.gz"
 
 
 def test_a_system_without_a_source_is_a_fixture_that_the_file_says_how_to_ask() -> None:
     others = f"saved: {{run: r}}, path: {{search: 'a:b'}}, web: {{http: {{{HTTP}}}}}"
-    spec = read(f"systems: {{bm25: {{concurrency: 8}}, {others}}}")
+    spec = spec_of(f"systems: {{bm25: {{concurrency: 8}}, {others}}}")
     assert spec.systems["bm25"] == SystemSpec("bm25", 1, None, None, None, concurrency=8)
     fixtures = [name for name in (*spec.systems, "not_declared") if spec.is_fixture(name)]
     assert fixtures == ["bm25", "not_declared"]
@@ -78,7 +68,7 @@ def test_an_http_system_needs_a_url_and_where_hits_and_their_ids_are() -> None:
 
 
 def test_everything_that_an_http_system_may_say() -> None:
-    found = read(
+    found = spec_of(
         "systems:\n"
         "  elastic:\n"
         "    depth: 100\n"
@@ -198,7 +188,7 @@ def test_a_run_is_not_asked() -> None:
 @pytest.mark.parametrize("name", ["bm25+rm3", "bm25-rm3", "class", "7"])
 def test_a_fixture_has_a_python_name(name: str) -> None:
     with pytest.raises(InputErrors) as caught:
-        read(f"systems: {{{name}: {{depth: 5}}}}")
+        spec_of(f"systems: {{{name}: {{depth: 5}}}}")
     (fault,) = caught.value.faults
     assert f"{fault.line}:{fault.column}: {fault.message}" == (
         f"1:11: system '{name}' has none of search, run, http, so it would have to be a fixture, "
