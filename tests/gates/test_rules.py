@@ -373,8 +373,8 @@ ITEMS = {
     "{measure: RR, min: 0.3}, {measure: MRR, max: 0.9}": (
         "5:51: 'MRR' is the same measure as 'RR' in line 5 (both are RR): keep one"
     ),
-    "{measure: RR, min: 0.3, qrels: a}, {measure: MRR, max: 0.9, qrels: a}": (
-        "5:61: 'MRR' is the same measure as 'RR' in line 5 (both are RR): keep one"
+    "{measure: RR, min: 0.3, qrels: sparse}, {measure: MRR, max: 0.9, qrels: sparse}": (
+        "5:66: 'MRR' is the same measure as 'RR' in line 5 (both are RR): keep one"
     ),
     "{measure: RR, min: 0.3, qrels: 5}": "5:47: qrels is text such as sparse, not the number 5: put '5' in quotes",
     "{measure: RR, min: 0.3, qrels: [a]}": "5:47: qrels is text such as sparse, not a list",

@@ -450,6 +450,32 @@ def test_a_faulty_benchmark_is_one_fault(folder: Folder, body: str, message: str
     assert message in faults[0]
 
 
+@pytest.mark.parametrize(
+    ("labels", "end"),
+    [
+        ("", ", it has none"),
+        (", extra_qrels: {sparse: s}", ", did you mean 'sparse'?"),
+        (", extra_qrels: {crowd: s, experts: e}", ": known are crowd, experts"),
+    ],
+)
+def test_an_unknown_label_set_is_a_fault_where_its_limit_stands(
+    folder: Folder, labels: str, end: str
+) -> None:
+    declared = f"benchmarks: {{a: {{topics: t, qrels: q{labels}}}}}\n"
+    limits = "{RR: 0.5, AP: {max: 0.9, qrels: sprase}}"
+    faults = folder.faults(f"{declared}gates: [{{benchmark: a, system: b, thresholds: {limits}}}]")
+    assert faults == [f"2:62: benchmark a has no extra_qrels 'sprase'{end}"]
+
+
+def test_each_benchmark_of_a_gate_needs_its_label_sets(folder: Folder) -> None:
+    declared = "benchmarks: {a: {topics: t, qrels: q, extra_qrels: {sparse: s}}}\n"
+    limits = "[{measure: RR, min: 0.5, qrels: sparse}]"
+    gate = f"gates: [{{benchmark: [a, dl20-doc], system: b, thresholds: {limits}}}]"
+    assert folder.faults(declared + gate) == [
+        "2:74: benchmark dl20-doc has no extra_qrels 'sparse', it has none"
+    ]
+
+
 @pytest.mark.parametrize("key", ["evidence", "name", "where", "fixture"])
 def test_keys_of_no_gate_are_unknown(folder: Folder, key: str) -> None:
     faults = folder.faults(f"gates: [{{{key}: 1, benchmark: dl20-doc, system: a, thresholds: {{RR: 1}}}}]")
