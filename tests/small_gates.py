@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,6 +25,9 @@ HEADER = "benchmarks: {tiny: {topics: t, qrels: q, extra_qrels: {sparse: s}}}\ng
 """What stands before the rules of a gate: these begin in line 5, column 3."""
 
 PROVENANCE = Provenance("2024-05-31", "first", {"python": "3.11.7"}, "0123456789abcdef")
+
+Grades = Mapping[str, Mapping[str, int]]
+"""The number of each document of a query: its grade, or its score."""
 
 Tenths = Mapping[str, int]
 """How many of its ten relevant documents d0 to d9 a query finds, in this order: R@10 is a tenth of it."""
@@ -72,6 +76,28 @@ def gate_of(
         return HeldBaseline(make_baseline(scores, benchmark, "bm25", depth=10, provenance=PROVENANCE), scores)
 
     return MeasuredGate(gate, benchmark, scores_of(now, gate, benchmark), hold, lambda: columns)
+
+
+def asked_again(rules: str, *found: Tenths) -> MeasuredGate:
+    """Measure a system that is asked several times; what is decided is the first answer."""
+    gate = gate_of(rules, found[0])
+    return replace(gate, repeats=tuple(scores_of(one, gate.spec, gate.benchmark) for one in found))
+
+
+def gate_on(rules: str, run: Grades, qrels: Grades, sparse: Grades | None = None) -> MeasuredGate:
+    """Measure a run that is given with its scores, each answer after 5 ms, on judgments that are given, too."""
+    gate = rules_of(rules)
+    topics = Topics([Topic(f"the text of {query_id}", query_id) for query_id in qrels])
+    extra = {"sparse": Qrels.from_mapping(sparse)} if sparse else {}
+    benchmark = Benchmark("tiny", topics, Qrels.from_mapping(qrels), extra_qrels=extra)
+    found = Run.from_mapping(run, "bm25")
+    found.latencies = dict.fromkeys(qrels, 5.0)
+    scores = evaluate(found, benchmark, gate.measures or ("R@10",))
+
+    def hold() -> HeldBaseline:
+        raise InputError("there is no such baseline")
+
+    return MeasuredGate(gate, benchmark, scores, hold, lambda: None)
 
 
 def verdicts(gate: MeasuredGate) -> list[Verdict]:
