@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,7 +13,7 @@ from pytest_irbench.benchmarks.topic_columns import TopicColumns
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates.baseline import Provenance, make_baseline
 from pytest_irbench.gates.decide import Verdict
-from pytest_irbench.gates.declared import GateSpec
+from pytest_irbench.gates.declared import GateSpec, Spec
 from pytest_irbench.gates.held import HeldBaseline
 from pytest_irbench.gates.measured import MeasuredGate
 from pytest_irbench.gates.rulings import decide_threshold
@@ -20,20 +21,29 @@ from pytest_irbench.gates.spec import read_spec
 from pytest_irbench.measures.evaluate import Scores, evaluate
 from pytest_irbench.runs.run import Run
 
-HEADER = "benchmarks: {tiny: {topics: t, qrels: q}}\ngates:\n- benchmark: tiny\n  system: bm25\n"
+HEADER = "benchmarks: {tiny: {topics: t, qrels: q, extra_qrels: {sparse: s}}}\ngates:\n- benchmark: tiny\n  system: bm25\n"
 """What stands before the rules of a gate: these begin in line 5, column 3."""
 
 PROVENANCE = Provenance("2024-05-31", "first", {"python": "3.11.7"}, "0123456789abcdef")
+
+Grades = Mapping[str, Mapping[str, int]]
+"""The number of each document of a query: its grade, or its score."""
 
 Tenths = Mapping[str, int]
 """How many of its ten relevant documents d0 to d9 a query finds, in this order: R@10 is a tenth of it."""
 
 
-def rules_of(rules: str) -> GateSpec:
+def spec_of(text: str) -> Spec:
+    """Read a whole file."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "irbench.yaml")
-        path.write_text(HEADER + "".join(f"  {line}\n" for line in rules.splitlines()), encoding="utf-8")
-        return read_spec(path).gates[0]
+        path.write_text(text, encoding="utf-8")
+        return read_spec(path)
+
+
+def rules_of(rules: str) -> GateSpec:
+    """Read the rules of a gate."""
+    return spec_of(HEADER + "".join(f"  {line}\n" for line in rules.splitlines())).gates[0]
 
 
 def benchmark_of(queries: Tenths) -> Benchmark:
@@ -66,6 +76,28 @@ def gate_of(
         return HeldBaseline(make_baseline(scores, benchmark, "bm25", depth=10, provenance=PROVENANCE), scores)
 
     return MeasuredGate(gate, benchmark, scores_of(now, gate, benchmark), hold, lambda: columns)
+
+
+def asked_again(rules: str, *found: Tenths) -> MeasuredGate:
+    """Measure a system that is asked several times; what is decided is the first answer."""
+    gate = gate_of(rules, found[0])
+    return replace(gate, repeats=tuple(scores_of(one, gate.spec, gate.benchmark) for one in found))
+
+
+def gate_on(rules: str, run: Grades, qrels: Grades, sparse: Grades | None = None) -> MeasuredGate:
+    """Measure a run that is given with its scores, each answer after 5 ms, on judgments that are given, too."""
+    gate = rules_of(rules)
+    topics = Topics([Topic(f"the text of {query_id}", query_id) for query_id in qrels])
+    extra = {"sparse": Qrels.from_mapping(sparse)} if sparse else {}
+    benchmark = Benchmark("tiny", topics, Qrels.from_mapping(qrels), extra_qrels=extra)
+    found = Run.from_mapping(run, "bm25")
+    found.latencies = dict.fromkeys(qrels, 5.0)
+    scores = evaluate(found, benchmark, gate.measures or ("R@10",))
+
+    def hold() -> HeldBaseline:
+        raise InputError("there is no such baseline")
+
+    return MeasuredGate(gate, benchmark, scores, hold, lambda: None)
 
 
 def verdicts(gate: MeasuredGate) -> list[Verdict]:

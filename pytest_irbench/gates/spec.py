@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 from itertools import product
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from pytest_irbench.benchmarks.benchmark import Benchmark
 from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates import yaml_text
-from pytest_irbench.gates.declared import BenchmarkSpec, GateSpec, Spec, SystemSpec
+from pytest_irbench.gates.declared import BenchmarkSpec, GateSpec, Spec, SystemSpec, labels_of
 from pytest_irbench.gates.kinds import Threshold, ThresholdSpec
 from pytest_irbench.gates.nodes import (
     Faults,
@@ -28,11 +27,11 @@ from pytest_irbench.gates.protocol import PROTOCOL_KEYS, read_protocols
 from pytest_irbench.gates.rules import KEYS as KEYS_OF_RULES
 from pytest_irbench.gates.rules import RULE_KEYS, read_rules
 from pytest_irbench.gates.systems import KEYS as KEYS_OF_SYSTEMS
-from pytest_irbench.gates.systems import read_system
+from pytest_irbench.gates.systems import is_python_name, read_system
 from pytest_irbench.gates.thresholds import LIMIT_KEYS, check_measures
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from pytest_irbench.gates.nodes import Node
@@ -107,6 +106,7 @@ class _Reader:
         self.path = path
         self.faults = faults
         self.levels = {name: info.relevance_level for name, info in BUILTIN.items()}
+        self.labels: dict[str, list[str]] = {}
         self.benchmark_names = dict.fromkeys((*BUILTIN_NAMES, *FAMILIES))
         self.system_names: dict[str, None] = {}
         self.pairs: dict[tuple[str, str, str], GateSpec] = {}
@@ -179,22 +179,23 @@ class _Reader:
             measures=tuple(measure.text for measure in measures) or Benchmark.measures,
             description=fields.text("description", "'questions of our help desk'") or "",
             candidates=self.path_of(fields, "candidates", "candidates.trec"),
-            extra_qrels=self.extra_qrels(fields),
+            extra_qrels=self.extra_qrels(key.text, fields),
         )
 
-    def extra_qrels(self, fields: Fields) -> dict[str, Path]:
+    def extra_qrels(self, name: str, fields: Fields) -> dict[str, Path]:
         """Read the files of the extra label sets."""
         node = fields.get("extra_qrels")
         mapping = as_map(node, self.faults, "extra_qrels maps names to files") if node else None
         if mapping is None:
             return {}
+        self.labels[name] = list(mapping.entries)
         for key, _ in mapping.entries.values():
             if not (key.text.isascii() and key.text.isidentifier()):
                 said = f"the name {shown(key.text)} of a label set can't be part of a test's id"
                 self.faults.add(key, f"{said}: use letters, digits and _")
         files = Fields(mapping, self.faults, "extra_qrels", list(mapping.entries))
-        paths = {name: self.path_of(files, name, "labels.txt") for name in mapping.entries}
-        return {name: path for name, path in paths.items() if path is not None}
+        paths = {labels: self.path_of(files, labels, "labels.txt") for labels in mapping.entries}
+        return {labels: path for labels, path in paths.items() if path is not None}
 
     def check_source(self, key: Scalar, fields: Fields, what: str) -> None:
         files = [name for name in ("topics", "qrels") if name in fields]
@@ -232,6 +233,7 @@ class _Reader:
         depth = fields.whole("depth", 100)
         levels = {self.levels.get(name, Benchmark.relevance_level) for name in benchmarks}
         rules = read_rules(mapping, fields, self.faults, levels or {Benchmark.relevance_level}, NAME)
+        self.check_labels(rules.thresholds, benchmarks)
         columns = self.path_of(fields, "topic_columns", "columns.tsv")
         gates = []
         for benchmark, system, protocol in product(benchmarks, systems, read_protocols(fields, self.faults)):
@@ -242,6 +244,15 @@ class _Reader:
                 said = f"benchmark {benchmark} with system {system} is a gate already in line {first.line}"
                 self.faults.add(mapping, f"{said}: put all of its thresholds there")
         return gates
+
+    def check_labels(self, thresholds: Iterable[Threshold], benchmarks: list[str]) -> None:
+        """Note the extra label sets that a benchmark does not have."""
+        for threshold, benchmark in product(thresholds, benchmarks):
+            labels, known = labels_of(threshold), self.labels.get(benchmark, [])
+            if labels and labels not in known:
+                said = f"benchmark {benchmark} has no extra_qrels {shown(labels)}"
+                close = nearest(labels, known) if known else ", it has none"
+                self.faults.add_at(threshold.line, threshold.column, f"{said}{close}")
 
     def gate_benchmarks(self, fields: Fields) -> list[str]:
         names: list[str] = []
@@ -258,7 +269,7 @@ class _Reader:
         for name in names:
             if name.text in self.system_names or not self.check_name(name, "system"):
                 continue
-            if not name.text.isidentifier() or keyword.iskeyword(name.text):
+            if not is_python_name(name.text):
                 said = f"system {shown(name.text)} is not under systems:, so it would have to be a fixture"
                 close = nearest(name.text, self.system_names) if self.system_names else ""
                 self.faults.add(name, f"{said}, and is no Python name{close}")

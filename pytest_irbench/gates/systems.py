@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates.declared import SystemSpec
-from pytest_irbench.gates.nodes import Fields, ListNode, MapNode, Scalar, as_map, described, nearest, shown
+from pytest_irbench.gates.nodes import (
+    Fields,
+    ListNode,
+    MapNode,
+    Scalar,
+    as_map,
+    described,
+    nearest,
+    shown,
+    wrong_number,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,6 +65,9 @@ def read_system(key: Scalar, node: Node, faults: Faults) -> SystemSpec | None:
     given = [source for source in SOURCES if source in fields]
     if len(given) > 1:
         faults.add(key, f"{what} takes one of {', '.join(SOURCES)}, not {' and '.join(given)}: keep one")
+    if not given and not is_python_name(key.text):
+        said = f"{what} has none of {', '.join(SOURCES)}, so it would have to be a fixture"
+        faults.add(key, f"{said}, and is no Python name")
     search, run = fields.text("search", _SEARCH_EXAMPLE), fields.text("run", _RUN_EXAMPLE)
     if search is not None and not _SEARCH.fullmatch(search):
         message = f"search is module:attribute, such as {_SEARCH_EXAMPLE}, not {shown(search)}"
@@ -72,6 +86,11 @@ def read_system(key: Scalar, node: Node, faults: Faults) -> SystemSpec | None:
         timeout=fields.number("timeout", 10),
         duplicates=_duplicates(fields, faults),
     )
+
+
+def is_python_name(name: str) -> bool:
+    """Whether a fixture can have this name."""
+    return name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _check_asking(fields: Fields, given: list[str], faults: Faults) -> None:
@@ -132,8 +151,8 @@ def _check_http(spec: HttpSpec, read: Fields, mapping: MapNode, faults: Faults) 
     try:
         check_spec(spec)
     except InputError as error:
-        # Its message begins with the key.
-        place: Node = mapping
+        # Its message begins with the key, or with a text of json.
+        place: Node = read.known["json"][0] if "json" in read else mapping
         for key, _ in read.known.values():
             place = key if error.message.startswith(key.text) else place
         faults.add(place, f"http: {error.message}")
@@ -158,7 +177,7 @@ def _retries(fields: Fields, faults: Faults) -> int | None:
         return None
     if type(value) is int and value >= 0:
         return value
-    faults.add(node, f"retries is a whole number from 0, not {described(node)}")
+    faults.add(node, wrong_number(node, "retries is a whole number from 0, such as 2"))
     return None
 
 

@@ -117,9 +117,10 @@ class _Limits:
             self.faults.add(self.key, said)
         self.read_slack(fields)
         self.labels = fields.text("qrels", "sparse")
-        if self.labels is not None and "max_drop" in fields:
-            said = "a baseline is held against the benchmark's own qrels: give max_drop without qrels"
-            self.faults.add(fields.known["max_drop"][0], said)
+        if self.labels is not None and (self.among or "max_drop" in fields):
+            what = "a slice" if self.among else "a max_drop"
+            said = f"{what} is about the benchmark's own qrels: leave qrels out"
+            self.faults.add(fields.known["qrels"][0], said)
         yield from self.limits(fields)
         yield from self.drop(fields)
 

@@ -53,7 +53,8 @@ def with_judgments(verdict: Verdict, threshold: ThresholdSpec, gate: MeasuredGat
     low, high = (gate.gathered(scores[threshold.measure], measure, threshold.slice) for scores in found)
     texts = distinct(low, high)
     if _outcome(threshold, low) == _outcome(threshold, high):
-        between = f"whatever unjudged documents are judged, it lies between {texts[0]} and {texts[1]}"
+        top = "" if measure.sees is None else f" of the top {measure.sees}"
+        between = f"whatever unjudged documents{top} are judged, it lies between {texts[0]} and {texts[1]}"
         return _noted(verdict, f"{verdict.sentence}: {between}") if low != high else verdict
     sentence = f"{verdict.sentence}: it depends on judgments, {texts[0]} to {texts[1]} are possible"
     return verdict._replace(outcome="depends", sentence=sentence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from pytest_irbench.gates.decide import number_of
+from pytest_irbench.gates.decide import number_of, size
 from pytest_irbench.reports.row import table
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pytest_irbench.reports.row import Row
 
 _WIDTH = 100
+_HARD_BLANK = "\xa0"
 
 
 def by_depth(rows: Sequence[Row]) -> Iterator[str]:
@@ -25,7 +26,10 @@ def by_depth(rows: Sequence[Row]) -> Iterator[str]:
         The thresholds of one gate.
     """
     for text in dict.fromkeys(line for row in rows for line in row.by_depth.split("\n") if line):
-        yield from wrap(text, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        # Lines are broken behind commas only: a turn stays with its value.
+        held = text.replace(" ", _HARD_BLANK).replace(f",{_HARD_BLANK}", ", ")
+        lines = wrap(held, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        yield from (line.replace(_HARD_BLANK, " ") for line in lines)
 
 
 def utterance_gaps(gates: Sequence[Sequence[Row]]) -> Iterator[str]:
@@ -43,25 +47,41 @@ def utterance_gaps(gates: Sequence[Sequence[Row]]) -> Iterator[str]:
         key = (first.place.rpartition(":")[0], first.benchmark, system)
         asked.setdefault(key, {})[first.utterance] = rows
     for (_, benchmark, system), found in asked.items():
-        if len(found) > 1:
+        values = {said: _values(rows) for said, rows in found.items()}
+        if len(values) > 1 and any(values.values()):
             yield ""
             yield f"{benchmark} · {system}: what other words make of it"
-            yield from _gaps(found)
+            yield from _gaps(values)
 
 
-def _gaps(found: dict[str, Sequence[Row]]) -> Iterator[str]:
-    first, *others = found
-    values = {
-        said: {row.subject: row for row in rows if row.value is not None} for said, rows in found.items()
+def _values(rows: Sequence[Row]) -> dict[str, Row]:
+    """Return what was measured of each subject; a rank or a number of queries is no value of a measure."""
+    return {
+        row.subject: row
+        for row in rows
+        if row.value is not None and (row.rule in {"min", "max"} or row.evidence)
     }
+
+
+def _gaps(values: dict[str, dict[str, Row]]) -> Iterator[str]:
+    first, *others = values
     header = ["measure", first, *(name for other in others for name in (other, "gap"))]
     cells = []
-    for subject, row in values[first].items():
-        own = row.value or 0.0
-        line = [subject, number_of(row.measure, own)]
-        for other in others:
-            held = values[other].get(subject)
-            theirs = None if held is None else held.value
-            line += ["-", "-"] if theirs is None else [number_of(row.measure, theirs), f"{theirs - own:+.4f}"]
+    for subject in dict.fromkeys(subject for rows in values.values() for subject in rows):
+        own, *theirs = (rows.get(subject) for rows in values.values())
+        line = [subject, _value(own)]
+        for other in theirs:
+            line += [_value(other), _gap(own, other)]
         cells.append(line)
     yield from table(header, cells, right=range(1, len(header)))
+
+
+def _value(row: Row | None) -> str:
+    return "-" if row is None or row.value is None else number_of(row.measure, row.value)
+
+
+def _gap(own: Row | None, other: Row | None) -> str:
+    if own is None or other is None or own.value is None or other.value is None:
+        return "-"
+    gap = other.value - own.value
+    return f"{'-' if gap < 0 else '+'}{size(own.measure, abs(gap))}"

@@ -38,7 +38,6 @@ def explain(
     scores: Scores,
     measure: Measure,
     benchmark: Benchmark | None = None,
-    place: str | None = None,
     among: Among | None = None,
 ) -> str:
     """Explain a value that is too low or too high.
@@ -51,17 +50,12 @@ def explain(
         Where the value comes from.
     benchmark
         Gives the queries' texts, when there is one.
-    place
-        Where the threshold stands, for instance ``irbench.yaml:12``; the last line.
     among
         The slice that it is about, when it is not all queries.
     """
     lines = [verdict.sentence, *(f"  {line}" for line in counts(scores, measure, benchmark, among)), ""]
     lines.append(f"  {'lowest' if verdict.is_floor else 'highest'} queries:")
     lines += [f"  {line}" for line in _queries(verdict, scores, measure, benchmark, among)]
-    if place:
-        of = f" of {among.name}" if among else ""
-        lines += ["", f"{place}: {verdict.measure}{of} {verdict.rule}"]
     return "\n".join(lines)
 
 

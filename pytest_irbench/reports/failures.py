@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_irbench.gates.decide import Verdict
-    from pytest_irbench.gates.kinds import Threshold
+    from pytest_irbench.gates.kinds import Slice, Threshold
     from pytest_irbench.gates.measured import MeasuredGate
 
 _DOCUMENTS_LISTED = 10
@@ -51,15 +51,20 @@ def explain_failure(threshold: Threshold, gate: MeasuredGate, verdict: Verdict, 
         Where the threshold stands, for instance ``irbench.yaml:12``; the last line.
     """
     if isinstance(threshold, ThresholdSpec):
-        among = None
-        if threshold.slice:
-            ids = gate.query_ids(threshold.slice)
-            among = Among(threshold.slice.name, threshold.slice.where.text, ids)
-        scores = gate.labelled(threshold.labels) if threshold.labels else gate.scores
-        measure = Measure.parse(threshold.measure, scores.relevance_level)
-        return explain(verdict, scores, measure, gate.benchmark, place, among)
-    lines = [verdict.sentence, *(f"  {line}".rstrip() for line in _told(threshold, gate))]
-    return "\n".join([*lines, "", f"{place}: {_edited(threshold, verdict)}"])
+        said = _limit(threshold, gate, verdict)
+    else:
+        said = "\n".join([verdict.sentence, *(f"  {line}".rstrip() for line in _told(threshold, gate))])
+    return f"{said}\n\n{place}: {_edited(threshold, verdict)}"
+
+
+def _limit(threshold: ThresholdSpec, gate: MeasuredGate, verdict: Verdict) -> str:
+    scores = gate.labelled(threshold.labels) if threshold.labels else gate.scores
+    measure = Measure.parse(threshold.measure, scores.relevance_level)
+    return explain(verdict, scores, measure, gate.benchmark, _among(threshold.slice, gate))
+
+
+def _among(some: Slice | None, gate: MeasuredGate) -> Among | None:
+    return Among(some.name, some.where.text, gate.query_ids(some)) if some else None
 
 
 def _told(threshold: Threshold, gate: MeasuredGate) -> Iterator[str]:
@@ -75,6 +80,7 @@ def _told(threshold: Threshold, gate: MeasuredGate) -> Iterator[str]:
                 comparison, gate.scores, gate.baseline.scores, gate.benchmark, losers(threshold, gate)
             )
         case StableSpec():
+            yield _asked(gate)
             yield from gate.about
             yield ""
             yield from _apart(threshold, gate)
@@ -90,19 +96,19 @@ def _told(threshold: Threshold, gate: MeasuredGate) -> Iterator[str]:
             yield from _query(threshold, gate)
 
 
+def _asked(gate: MeasuredGate) -> str:
+    return f"benchmark {gate.benchmark.name}, system {gate.scores.judged.run}"
+
+
 def _query(threshold: ExpectSpec | KnownBadSpec, gate: MeasuredGate) -> Iterator[str]:
-    yield f"benchmark {gate.benchmark.name}, system {gate.scores.judged.run}"
+    yield _asked(gate)
     yield f"query: {text_of(gate.benchmark, threshold.query_id)}"
 
 
 def _drop(threshold: DropSpec, gate: MeasuredGate) -> Iterator[str]:
     comparison = gate.comparison(threshold.measure, threshold.slice)
-    among = threshold.slice
-    ids = gate.query_ids(among)
     measure = gate.measure(threshold.measure)
-    yield from counts(
-        gate.scores, measure, gate.benchmark, Among(among.name, among.where.text, ids) if among else None
-    )
+    yield from counts(gate.scores, measure, gate.benchmark, _among(threshold.slice, gate))
     yield from against(comparison, gate.baseline)
     yield ""
     yield from lost_most(comparison, gate.scores, gate.baseline.scores, gate.benchmark)
@@ -112,7 +118,8 @@ def _apart(threshold: StableSpec, gate: MeasuredGate) -> Iterator[str]:
     """Show the queries whose values are farthest apart."""
     text, measure = gate.text(threshold.measure), gate.measure(threshold.measure)
     columns = zip(*(scores.columns[measure].tolist() for scores in gate.repeats), strict=True)
-    found = dict(zip(gate.scores.query_ids, columns, strict=True))
+    both = zip(gate.scores.query_ids, columns, strict=True)
+    found = {query_id: values for query_id, values in both if min(values) < max(values)}
     worst = sorted(found, key=lambda query_id: min(found[query_id]) - max(found[query_id]))[:QUERIES_SHOWN]
     rows = [
         (

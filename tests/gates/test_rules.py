@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from small_gates import rules_of
+from small_gates import rules_of, spec_of
 
 from pytest_irbench.errors import InputErrors
+from pytest_irbench.gates.declared import labels_of
 from pytest_irbench.gates.kinds import (
     Budget,
     DropSpec,
@@ -13,6 +14,7 @@ from pytest_irbench.gates.kinds import (
     KnownBadSpec,
     QueryDropSpec,
     Slice,
+    StableSpec,
     ThresholdSpec,
     WorstConversationSpec,
 )
@@ -79,6 +81,68 @@ def test_a_slice_has_thresholds_of_its_own() -> None:
     )
     assert [t.name for t in gate.thresholds] == ["late-turns-nDCG@3-min", "late-turns-AP-max_drop"]
     assert [t.subject(t.measure) for t in gate.thresholds] == ["nDCG@3 of late-turns", "AP of late-turns"]
+
+
+def test_thresholds_may_be_a_list_that_names_measures() -> None:
+    gate = rules_of(
+        "slack: 0.05\n"
+        "thresholds:\n"
+        "  - {measure: RR@10, min: 0.3, max: 0.9}\n"
+        "  - measure: nDCG@3\n"
+        "    max_drop: 2%\n"
+        "    evidence: significant\n"
+    )
+    assert gate.thresholds == (
+        ThresholdSpec("RR@10", "min", 0.3, 7, 24, None, 0.05),
+        ThresholdSpec("RR@10", "max", 0.9, 7, 34),
+        DropSpec("nDCG@3", Budget(2, percent=True), "significant", 9, 7),
+    )
+
+
+def test_a_threshold_may_be_about_an_extra_label_set() -> None:
+    gate = rules_of(
+        "thresholds:\n"
+        "  - {measure: RR@10, min: 0.3}\n"
+        "  - {measure: RR@10, qrels: sparse, min: 0.2}\n"
+        "  - {measure: AP, qrels: sparse, max: 0.9}\n"
+    )
+    own, sparse, most = gate.thresholds
+    assert sparse == ThresholdSpec("RR@10", "min", 0.2, 7, 39, labels="sparse")
+    assert [t.name for t in gate.thresholds] == ["RR@10-min", "sparse-RR@10-min", "sparse-AP-max"]
+    assert sparse.subject("RR@10") == "RR@10 (sparse)"
+    assert [labels_of(t) for t in (own, sparse, most)] == [None, "sparse", "sparse"]
+    assert gate.measures == ("RR@10",)
+    assert gate.labelled == {"sparse": ("RR@10", "AP")}
+
+
+def test_a_label_set_may_be_named_in_a_mapping_too() -> None:
+    (threshold,) = rules_of("thresholds: {RR@10: {min: 0.3, qrels: sparse}}").thresholds
+    assert threshold == ThresholdSpec("RR@10", "min", 0.3, 5, 24, labels="sparse")
+
+
+def test_a_label_set_has_a_relevance_level_of_its_own() -> None:
+    header = "benchmarks: {two: {topics: t, qrels: q, relevance_level: 2, extra_qrels: {sparse: s}}}\n"
+    items = "{measure: AP, min: 0.1, qrels: sparse}, {measure: AP(rel=2), min: 0.1, qrels: sparse}"
+    text = f"{header}gates: [{{benchmark: two, system: bm25, thresholds: [%s]}}]"
+    assert len(spec_of(text % items).gates[0].thresholds) == 2
+    with pytest.raises(
+        InputErrors, match="is the same measure as 'AP' in line 2 where the relevance level is 2"
+    ):
+        spec_of(text % items.replace(", qrels: sparse", ""))
+
+
+def test_values_may_be_held_together_when_the_system_is_asked_again() -> None:
+    gate = rules_of("repeats: 3\nstable: {nDCG@10: 0.005, AP: 0, latency_p50_ms: 20}")
+    assert gate.thresholds == (
+        StableSpec("nDCG@10", 0.005, 6, 12),
+        StableSpec("AP", 0, 6, 28),
+        StableSpec("latency_p50_ms", 20, 6, 35),
+    )
+    first = gate.thresholds[0]
+    assert (first.name, str(first), first.rule) == ("stable-nDCG@10", "apart by 0.005", "stable")
+    assert first.subject("nDCG@10") == "nDCG@10 asked again"
+    assert gate.measures == ("nDCG@10", "AP", "latency_p50_ms")
+    assert (gate.protocol.repeats, gate.compared) == (3, ())
 
 
 def test_the_worst_conversation_has_lowest_values() -> None:
@@ -165,6 +229,9 @@ def test_a_budget_in_python_is_written_as_in_the_file(given: float | str, budget
 # Faults
 
 MEASURES = {
+    "AP: {max_drop: 0.1, qrels: sparse}": (
+        "5:36: a max_drop is about the benchmark's own qrels: leave qrels out"
+    ),
     "AP: {max_drop: 1}": "5:31: max_drop 1 of 'AP': a drop of 1 can never fail, lower it or leave it out",
     "AP: {max_drop: 100%}": (
         "5:31: max_drop 100% of 'AP': nothing drops by more than all, it can never fail"
@@ -209,6 +276,9 @@ def test_evidence_and_slack_alone_could_never_fail() -> None:
 
 SLICE = '{where: "turn >= 5", thresholds: {nDCG@3: 0.3}}'
 SLICES = {
+    "{late: {where: turn > 5, thresholds: {AP: {min: 0.5, qrels: sparse}}}}": (
+        "5:64: a slice is about the benchmark's own qrels: leave qrels out"
+    ),
     "~": f"5:11: slices maps names to {SLICE}, not nothing",
     "{}": f"5:11: slices maps names to {SLICE}, not an empty mapping",
     "{late: turn >= 5}": (f"5:18: slice 'late' is a mapping such as {SLICE}, not the text 'turn >= 5'"),
@@ -264,6 +334,56 @@ CONVERSATIONS = {
 def test_a_faulty_worst_conversation_is_one_fault(worst: str) -> None:
     (fault,) = faults(f"worst_conversation: {worst}")
     assert fault.startswith(CONVERSATIONS[worst])
+
+
+STABLE = "stable maps measures to how far apart their values may be, such as {nDCG@10: 0.005}"
+STABLES = {
+    "0.1": f"6:11: {STABLE}, not the number 0.1",
+    "{}": f"6:11: {STABLE}, not an empty mapping",
+    "{AP: 1}": "6:16: max 1 of 'AP': a maximum of 1 can never fail, lower it or leave it out",
+    "{AP: -0.1}": "6:16: max -0.1 of 'AP': the values of this measure lie in 0..1, and so must its limit",
+    "{AP: 2%}": "6:16: stable of 'AP' is a number such as 0.005, not the text '2%'",
+    "{AP: 0.1, MAP: 0.1}": "6:21: 'MAP' is the same measure as 'AP' in line 6 (both are AP): keep one",
+}
+
+
+@pytest.mark.parametrize("stable", STABLES)
+def test_a_faulty_stable_is_one_fault(stable: str) -> None:
+    assert faults(f"repeats: 2\nstable: {stable}") == [STABLES[stable]]
+
+
+@pytest.mark.parametrize("repeats", ["", "\nrepeats: 1"])
+def test_what_is_asked_once_is_always_stable(repeats: str) -> None:
+    assert faults(f"stable: {{AP: 0.1}}{repeats}") == [
+        "5:3: stable compares what a system answers when it is asked again: add repeats: 3"
+    ]
+
+
+ITEM = "{measure: RR@10, qrels: sparse, min: 0.3}"
+ITEMS = {
+    "RR": f"5:16: an item of thresholds is a mapping such as {ITEM}, not the text 'RR'",
+    "{}": f"5:16: an item of thresholds is a mapping such as {ITEM}, not an empty mapping",
+    "{min: 0.3}": f"5:16: this item has no measure: it is a mapping such as {ITEM}",
+    "{measure: 5, min: 0.3}": f"5:26: measure is text, as in {ITEM}, not the number 5: put '5' in quotes",
+    "{measure: RR}": "5:26: the measure 'RR' has neither min nor max nor max_drop and could never fail: add one",
+    "{measure: RR, mim: 0.3}": "5:30: unknown key 'mim' in the limits of 'RR', did you mean 'min'?",
+    "{measure: RR, min: 2}": (
+        "5:35: min 2 of 'RR': the values of this measure lie in 0..1, and so must its limit"
+    ),
+    "{measure: RR, min: 0.3}, {measure: MRR, max: 0.9}": (
+        "5:51: 'MRR' is the same measure as 'RR' in line 5 (both are RR): keep one"
+    ),
+    "{measure: RR, min: 0.3, qrels: sparse}, {measure: MRR, max: 0.9, qrels: sparse}": (
+        "5:66: 'MRR' is the same measure as 'RR' in line 5 (both are RR): keep one"
+    ),
+    "{measure: RR, min: 0.3, qrels: 5}": "5:47: qrels is text such as sparse, not the number 5: put '5' in quotes",
+    "{measure: RR, min: 0.3, qrels: [a]}": "5:47: qrels is text such as sparse, not a list",
+}
+
+
+@pytest.mark.parametrize("items", ITEMS)
+def test_a_faulty_item_of_thresholds_is_one_fault(items: str) -> None:
+    assert faults(f"thresholds: [{items}]") == [ITEMS[items]]
 
 
 DROP = "max_drop maps measures to what a query may lose, such as {nDCG@10: 0.5, allow: 2}"
@@ -341,6 +461,16 @@ def test_a_faulty_below_leaves_its_query_without_a_value(below: str) -> None:
     )
     assert first == BELOW[below]
     assert second.startswith("5:13: query 'a' of xfail has neither below nor an expect")
+
+
+EMPTY = "has no thresholds and could never fail: add for instance thresholds: {nDCG@10: 0.45}"
+
+
+@pytest.mark.parametrize("thresholds", ["~", "{}", "[]"])
+def test_nothing_under_thresholds_could_never_fail(thresholds: str) -> None:
+    assert faults(f"thresholds: {thresholds}") == [f"5:15: this gate {EMPTY}"]
+    late = f"slices: {{late: {{where: turn > 5, thresholds: {thresholds}}}}}"
+    assert faults(late) == [f"5:48: slice 'late' {EMPTY}"]
 
 
 def test_the_faults_of_all_rules_are_told_together() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_gates import gate_of, verdict, verdicts
+from small_gates import asked_again, gate_of, gate_on, verdict, verdicts
 
 from pytest_irbench.benchmarks.topic_columns import TopicColumns
 from pytest_irbench.errors import InputError
@@ -110,6 +111,87 @@ def test_the_slack_of_a_slice_is_told_of_the_slice() -> None:
     rules = "slack: 0.1\nslices: {late: {where: turn >= 2, thresholds: {R@10: 0.1}}}"
     note = verdict(gate_of(rules, TALKS)).note
     assert note.startswith("R@10 of slice late = 0.3500, min 0.1000: 0.2500 above it")
+
+
+# stable
+
+
+@pytest.mark.parametrize(
+    ("limit", "outcome", "over"),
+    [("0.02", "passed", ""), ("0.0199", "failed", ", over 0.0199"), ("0", "failed", ", over 0")],
+)
+def test_values_of_a_system_that_is_asked_again_are_held_together(
+    limit: str, outcome: str, over: str
+) -> None:
+    # 0.52 - 0.5 is a little more than 0.02 to a computer.
+    rules = f"repeats: 3\nstable: {{R@10: {limit}}}"
+    one = verdict(asked_again(rules, FIVE | {"h01": 6}, FIVE, FIVE | {"h02": 6}))
+    assert (one.outcome, one.sentence, one.shown) == (
+        outcome,
+        f"R@10 is apart by 0.0200{over}: 0.5000 to 0.5200 in 3 times that it was asked",
+        "0.0200",
+    )
+
+
+def test_what_does_not_change_is_stable_to_nothing() -> None:
+    one = verdict(asked_again("repeats: 2\nstable: {R@10: 0}", FIVE, FIVE))
+    assert (one.outcome, one.value) == ("passed", 0)
+    assert one.sentence == "R@10 is apart by 0.0000: 0.5000 to 0.5000 in 2 times that it was asked"
+
+
+def test_queries_that_change_places_leave_a_mean_stable() -> None:
+    gate = asked_again("repeats: 2\nstable: {R@10: 0}", FIVE | {"h01": 3}, FIVE | {"h02": 3})
+    assert verdict(gate).outcome == "passed"
+
+
+def test_a_count_that_changes_is_told_in_whole_numbers() -> None:
+    one = verdict(asked_again("repeats: 2\nstable: {NumRelRet: 2}", FIVE, FIVE | {"h01": 8}))
+    assert one.sentence == "NumRelRet is apart by 3, over 2: 25 to 28 in 2 times that it was asked"
+
+
+# Extra label sets
+
+OWN = {"a": {"d1": 1}, "b": {"d1": 1}}
+SPARSE = {"a": {"d3": 1}}
+ANSWERS = {"a": {"d1": 3, "d2": 2, "d3": 1}, "b": {"d1": 1}}
+
+
+def test_a_threshold_of_a_label_set_is_the_mean_over_the_queries_of_that_set() -> None:
+    rules = "thresholds: [{measure: RR, min: 1}, {measure: RR, qrels: sparse, min: 0.4, max: 0.5}]"
+    assert [(v.outcome, v.sentence) for v in verdicts(gate_on(rules, ANSWERS, OWN, SPARSE))] == [
+        ("passed", "RR = 1.0000, min 1.0000"),
+        ("failed", "RR of qrels sparse = 0.3333, below min 0.4000 (short by 0.0667)"),
+        ("passed", "RR of qrels sparse = 0.3333, max 0.5000"),
+    ]
+
+
+def test_a_gate_may_have_thresholds_of_a_label_set_only() -> None:
+    gate = gate_on("thresholds: {RR: {min: 0.3, qrels: sparse}}", ANSWERS, OWN, SPARSE)
+    assert verdict(gate).outcome == "passed"
+    assert gate.primary is None
+
+
+def test_a_query_of_a_label_set_that_the_run_lacks_counts_0() -> None:
+    gate = gate_on(
+        "thresholds: {RR: {min: 0.3, qrels: sparse}}", {"b": {"d1": 1}}, OWN, SPARSE | {"b": {"d1": 1}}
+    )
+    assert verdict(gate).value == 0.5
+
+
+def test_slack_is_told_of_the_label_set() -> None:
+    rules = "slack: 0.1\nthresholds: {RR: {min: 0.1, qrels: sparse}}"
+    assert verdict(gate_on(rules, ANSWERS, OWN, SPARSE)).note.startswith(
+        "RR of qrels sparse = 0.3333, min 0.1000: 0.2333 above it"
+    )
+
+
+def test_a_benchmark_without_that_label_set_can_not_be_measured() -> None:
+    gate = gate_on("thresholds: {RR: {min: 0.3, qrels: sparse}}", ANSWERS, OWN)
+    with pytest.raises(InputError, match="benchmark tiny has no extra_qrels 'sparse': it has none"):
+        verdict(gate)
+    crowd = replace(gate.benchmark, extra_qrels={"crowd": gate.benchmark.qrels})
+    with pytest.raises(InputError, match="no extra_qrels 'sparse': it has crowd"):
+        verdict(replace(gate, benchmark=crowd))
 
 
 # max_drop by the mean

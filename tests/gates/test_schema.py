@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from pytest_irbench.benchmarks.benchmark import Benchmark
+from pytest_irbench.benchmarks.benchmark import UTTERANCES, Benchmark
 from pytest_irbench.benchmarks.builtin import FAMILIES
 from pytest_irbench.errors import IrbenchError
 from pytest_irbench.gates import spec, yaml_text
 from pytest_irbench.gates.nodes import Faults, ListNode, MapNode, Node
 from pytest_irbench.gates.thresholds import EVIDENCE
 from pytest_irbench.measures.measure import ALIASES, SIGNATURES
+from pytest_irbench.runs.http_spec import METHODS, MOST_RETRIES, HttpSpec
 
 SCHEMA: dict[str, Any] = json.loads(Path(spec.__file__).with_name("irbench.schema.json").read_text("utf-8"))
 DEFS = SCHEMA["$defs"]
@@ -64,6 +65,16 @@ def queries(rules: str) -> str:
     return ruled(f"queries: {rules}")
 
 
+def labelled(thresholds: str) -> str:
+    """A gate on a benchmark that has an extra label set."""
+    declared = "benchmarks: {tiny: {topics: t, qrels: q, extra_qrels: {sparse: s}}}\n"
+    return declared + gate(thresholds, benchmark="tiny")
+
+
+def http(more: str = "") -> str:
+    return f"systems: {{a: {{http: {{url: 'http://a/?q={{query}}', hits: h, id: i{more}}}}}}}"
+
+
 ACCEPTED = [
     gate(),
     gate(benchmark="dl20"),
@@ -92,6 +103,26 @@ ACCEPTED = [
     "systems: {bm25+rm3: {search: 'shop.search:bm25', depth: 3}, b: {search: 'a:B()'}}\n"
     + gate(system="bm25+rm3"),
     "systems: {a: {run: 'runs/{benchmark}.gz'}, b: {run: r}}",
+    "benchmarks: {a: {ir_datasets: x, candidates: c.trec, extra_qrels: {sparse: s, _b2: t}}}",
+    "systems: {a: {depth: 5}, b: {concurrency: 8, timeout: 0.5, duplicates: first}}",
+    "systems: {a-b: {search: 'a:b', depth: 5, concurrency: 8, timeout: 10, duplicates: error}}",
+    http(),
+    http(", score: s, json: {a: [~, 1, '{k}']}, method: PUT, timeout: 0.5, retries: 0"),
+    http(", headers: {Authorization: 'ApiKey ${KEY}', X-A: 5, X-B: true}, retries: 10"),
+    http(", json: ~"),
+    "systems: {a: {http: {url: '${HOST}/{query}', hits: h, id: i}, concurrency: 2, duplicates: first}}",
+    "systems: {7b: {http: {url: 'HTTPS://a/{query_id}', hits: '@', id: i}, depth: 5}}",
+    gate("[{measure: RR, min: 0.5}, {measure: AP, max: 0.9, min: 1e-3, slack: 0.1}]"),
+    gate("[{measure: RR, max_drop: 2%, evidence: mean}, {measure: NumRet, min: 15, max_drop: 30}]"),
+    labelled("[{measure: RR, min: 0.5, qrels: sparse}, {measure: RR, max: 0.9}]"),
+    labelled("{RR: {min: 0.5, slack: 0.1, qrels: sparse}}"),
+    gate("{latency_p50_ms: {max: 20}, latency_max_ms: {max: 0}}"),
+    gate("[{measure: latency_p95_ms, max: 250}]"),
+    sliced("{late: {where: turn >= 5, thresholds: [{measure: AP, min: 0.5}]}}"),
+    ruled("stable: {nDCG@10: 0.005, AP: 0, NumRet: 5, latency_p95_ms: 50}, repeats: 2"),
+    gate(more=", utterance: raw, doc_id: identity, exclude_docs: W*, rerank: false, repeats: 1"),
+    gate(more=", utterance: [manual, automatic], doc_id: passage_to_document, exclude_docs: [W*, W*]"),
+    gate(more=", doc_id: {pattern: '-[0-9]+$', replace: ''}, rerank: true, ties: report, unjudged: bounds"),
 ]
 
 REFUSED = [
@@ -111,7 +142,51 @@ REFUSED = [
     gate("~"),
     gate("{}"),
     gate("0.5"),
-    gate("[AP]"),
+    *[
+        gate(items)
+        for items in ("[]", "[AP]", "[~]", "[{}]", "[{AP: 0.5}]", "[{min: 0.5}]", "[{measure: AP}]")
+    ],
+    *[
+        gate(f"[{{measure: {item}}}]")
+        for item in (
+            *("~, min: 0.5", "5, min: 0.5", "AP, min: 0", "AP, min: 1.5", "AP, max: 1", "AP, mim: 0.5"),
+            *(
+                "AP, max_drop: 1",
+                "AP, min: 0.5, evidence: mean",
+                "AP, max: 0.5, slack: 0.1",
+                "NumRet, min: 0",
+            ),
+            *("latency_max_ms, min: 5", "latency_max_ms, max: 5, max_drop: 5"),
+        )
+    ],
+    *[gate(f"{{latency_max_ms: {limits}}}") for limits in ("5", "{min: 5}", "{max_drop: 5%}", "{max: -1}")],
+    *[labelled(f"{{RR: {{min: 0.5, qrels: {name}}}}}") for name in ("~", "5", "''", "[sparse]")],
+    labelled("{RR: {qrels: sparse}}"),
+    labelled("{RR: {min: 0.5, max_drop: 0.1, qrels: sparse}}"),
+    labelled("[{measure: RR, max_drop: 0.1, qrels: sparse}]"),
+    labelled("{AP: 0.5}, slices: {a: {where: turn >= 5, thresholds: {AP: {min: 0.5, qrels: sparse}}}}"),
+    labelled(
+        "{AP: 0.5}, slices: {a: {where: turn >= 5, thresholds: [{measure: AP, min: 1, qrels: sparse}]}}"
+    ),
+    *[
+        ruled(f"repeats: 2, stable: {stable}")
+        for stable in ("~", "{}", "0.1", "[AP]", "{AP: 1}", "{AP: -0.1}", "{NumRet: -1}", "{AP: 2%}")
+    ],
+    ruled("stable: {AP: 0.1}"),
+    ruled("stable: {AP: 0.1}, repeats: 1"),
+    *[gate(more=f", utterance: {said}") for said in ("~", "[]", "manuel", "[raw, raw]", "[5]", "Raw")],
+    *[
+        gate(more=f", doc_id: {doc_id}")
+        for doc_id in (
+            *("~", "5", "[identity]", "passage", "{}", "{pattern: a}", "{replace: a}"),
+            *("{pattern: a, replace: ~}", "{pattern: 5, replace: a}", "{pattern: a, replace: b, flags: i}"),
+        )
+    ],
+    *[gate(more=f", exclude_docs: {globs}") for globs in ("~", "[]", "5", "''", "{a: b}", "[5]")],
+    *[gate(more=f", rerank: {flag}") for flag in ("~", "yes", "1", "'true'")],
+    *[gate(more=f", repeats: {many}") for many in ("~", "0", "1.5", "'3'", "true")],
+    *[gate(more=f", ties: {word}") for word in ("~", "true", "reports", "[report]")],
+    *[gate(more=f", unjudged: {word}") for word in ("~", "false", "bound", "[bounds]")],
     *[
         gate(f"{{RR: {limit}}}")
         for limit in ("~", "'0.5'", "yes", "true", "1_0.5", "[0.5]", "{}", "{mim: 0.5}")
@@ -221,7 +296,11 @@ REFUSED = [
     "benchmarks: {a: {ir_datasets: x, measures: [5]}}",
     "benchmarks: {a: {ir_datasets: x, measures: [AP, AP]}}",
     "benchmarks: {a: {ir_datasets: x, description: 5}}",
-    "benchmarks: {a: {ir_datasets: x, extra_qrels: {}}}",
+    *[
+        f"benchmarks: {{a: {{ir_datasets: x, extra_qrels: {labels}}}}}"
+        for labels in ("~", "{}", "q", "[q]", "{a: ~}", "{a: 5}", "{a: ''}", "{a-b: q}", "{7: q}", "{é: q}")
+    ],
+    *[f"benchmarks: {{a: {{ir_datasets: x, candidates: {path}}}}}" for path in ("~", "5", "''", "[c]")],
     "systems: {}",
     "systems: {a: {}}",
     "systems: {a: {search: 'a:b', run: r}}",
@@ -231,7 +310,45 @@ REFUSED = [
     "systems: {a: {run: '{system}.gz'}}",
     "systems: {a: {run: 'a{benchmark'}}",
     "systems: {a: {run: r, depth: 0}}",
+    *[
+        f"systems: {{a: {{run: r, {key}}}}}"
+        for key in ("depth: 5", "concurrency: 2", "timeout: 5", "duplicates: first")
+    ],
+    *[
+        f"systems: {{a: {{{key}}}}}"
+        for key in (
+            *("concurrency: 0", "concurrency: '2'", "timeout: 0", "timeout: true", "timeout: '5'"),
+            *("duplicates: last", "duplicates: ~", "retries: 5"),
+        )
+    ],
+    "systems: {a-b: {depth: 5}}",
+    "systems: {7b: {depth: 5}}",
     "systems: {a: {http: r}}",
+    "systems: {a: {http: {}}}",
+    *[
+        f"systems: {{a: {{http: {{{lacks}}}}}}}"
+        for lacks in ("url: 'http://a/{query}', hits: h", "hits: h, id: i")
+    ],
+    *[http().replace("'http://a/?q={query}'", url) for url in ("'ftp://a/{query}'", "''", "5", "~")],
+    "systems: {a: {search: 'a:b', http: {url: 'http://a/{query}', hits: h, id: i}}}",
+    "systems: {a: {run: r, http: {url: 'http://a/{query}', hits: h, id: i}}}",
+    "systems: {a: {timeout: 5, http: {url: 'http://a/{query}', hits: h, id: i}}}",
+    *[
+        http(f", {key}")
+        for key in (
+            *(
+                "scores: s",
+                "score: ''",
+                "score: 5",
+                "method: DELETE",
+                "method: get",
+                "timeout: 0",
+                "timeout: '5'",
+            ),
+            *("retries: -1", "retries: 11", "retries: 1.5", "retries: '1'", "retries: true", "headers: {}"),
+            *("headers: [a]", "headers: {a b: c}", "headers: {a: ~}", "headers: {a: [b]}", "query: a"),
+        )
+    ],
     "systems: {a/b: {run: r}}",
 ]
 
@@ -263,6 +380,18 @@ READER_ONLY = {
     "a known bad query that nothing tells": queries("{xfail: [{query_id: a, reason: why}]}"),
     "an infinite count": gate("{NumRet: .inf}"),
     "a whole number with a point": gate(more=", depth: 10.0"),
+    "an unknown label set": labelled("{RR: {min: 0.5, qrels: sprase}}"),
+    "one measure twice in a list": gate("[{measure: AP, min: 0.1}, {measure: AP, max: 0.9}]"),
+    "a pair that asks the same words twice": "gates: [{benchmark: cast21, system: a, utterance: manual, "
+    "thresholds: {RR: 1}}, {benchmark: cast21, system: a, utterance: [raw, manual], thresholds: {RR: 1}}]",
+    "a fixture with a keyword for a name": "systems: {class: {depth: 5}}",
+    "a pattern that is none": gate(more=", doc_id: {pattern: '(', replace: ''}"),
+    "an infinite timeout": "systems: {a: {timeout: .inf}}",
+    "a service that is asked the same for all topics": http().replace("{query}", "{k}"),
+    "a brace that stands alone": http(", json: {a: '{'}"),
+    "a body that JSON has no word for": http(", json: {a: .nan}"),
+    "a path into the answer that is none": http(", score: '['"),
+    "a header with a line end": http(', headers: {a: "b\\nc"}'),
     "a path with a null character": 'systems: {a: {run: "a\\0"}}',
     "a key twice": "systems: {a: {run: r}, a: {run: r}}",
 }
@@ -292,20 +421,37 @@ def test_the_schema_is_a_schema() -> None:
 
 def test_the_keys_are_the_same() -> None:
     objects = {name: DEFS.get(name.replace(" ", "_")) for name in spec.KEYS}
-    objects |= {"file": SCHEMA, "limits": DEFS["limits"]["anyOf"][1]}
+    objects |= {"file": SCHEMA, "limits": DEFS["rules"]}
     for name, schema in objects.items():
         assert set(schema["properties"]) == set(spec.KEYS[name])
-        assert schema["additionalProperties"] is False
+        assert name == "limits" or schema["additionalProperties"] is False
+    assert set(DEFS["threshold"]["properties"]) == {"measure", *spec.KEYS["limits"]}
 
 
 def test_every_key_is_described() -> None:
-    described = (DEFS[name] for name in DEFS if "properties" in DEFS[name] and name != "bounded_limits")
-    for schema in (SCHEMA, DEFS["limits"]["anyOf"][1], *described):
+    narrowing = ("threshold", "bounded_rules", "latency_rules")
+    described = (DEFS[name] for name in DEFS if "properties" in DEFS[name] and name not in narrowing)
+    for schema in (SCHEMA, *described):
         assert all(value["description"] for value in schema["properties"].values())
 
 
 def test_the_kinds_of_evidence_are_the_same() -> None:
-    assert tuple(DEFS["limits"]["anyOf"][1]["properties"]["evidence"]["enum"]) == EVIDENCE
+    assert tuple(DEFS["rules"]["properties"]["evidence"]["enum"]) == EVIDENCE
+
+
+def test_the_utterances_are_the_same() -> None:
+    assert tuple(DEFS["utterance"]["enum"]) == UTTERANCES
+
+
+def test_what_http_takes_is_the_same() -> None:
+    properties = DEFS["http"]["properties"]
+    assert tuple(properties["method"]["enum"]) == METHODS
+    assert properties["retries"]["maximum"] == MOST_RETRIES
+    defaults = HttpSpec("", "", "")
+    assert (properties["timeout"]["default"], properties["retries"]["default"]) == (
+        defaults.timeout,
+        defaults.retries,
+    )
 
 
 def test_the_built_in_names_are_the_same() -> None:
@@ -324,9 +470,10 @@ def test_the_defaults_are_the_same() -> None:
 
 def test_the_measures_within_0_and_1_are_the_same() -> None:
     drops = DEFS["queries"]["properties"]["max_drop"]
-    (pattern,) = DEFS["thresholds"]["patternProperties"]
-    assert pattern in DEFS["floors"]["patternProperties"]
-    assert pattern in drops["patternProperties"]
+    pattern, _ = DEFS["thresholds"]["patternProperties"]
+    for schema in (DEFS["floors"], DEFS["spreads"], drops):
+        assert pattern in schema["patternProperties"]
+    assert DEFS["threshold"]["allOf"][0]["if"]["properties"]["measure"]["pattern"] == pattern
     for name in (*SIGNATURES, *ALIASES):
         bounded = SIGNATURES[ALIASES.get(name, name)].bounded
         for text in (name, f"{name}@10", f"{name}(rel=2)", f"{name}(rel=2)@10"):

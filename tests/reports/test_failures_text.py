@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from small_gates import gate_of
+from small_gates import asked_again, gate_of, gate_on
 
 from pytest_irbench.benchmarks.benchmark import Benchmark, Topic, Topics
 from pytest_irbench.benchmarks.qrels import Qrels
@@ -16,6 +16,7 @@ from pytest_irbench.gates.kinds import (
     KnownBadSpec,
     QueryDropSpec,
     Slice,
+    StableSpec,
     Threshold,
     ThresholdSpec,
     WorstConversationSpec,
@@ -31,9 +32,9 @@ FIVE = {"h01": 5, "h02": 5, "h03": 5, "h04": 5, "h05": 5}
 TALKS = {"31_1": 8, "31_2": 6, "32_1": 2, "32_2": 1, "33_1": 9}
 
 
-def explained(threshold: Threshold, gate: MeasuredGate) -> str:
+def explained(threshold: Threshold, gate: MeasuredGate, outcome: str = "failed") -> str:
     verdict = decide_threshold(threshold, gate)
-    assert verdict.outcome == "failed"
+    assert verdict.outcome == outcome
     return explain_failure(threshold, gate, verdict, f"irbench.yaml:{threshold.line}")
 
 
@@ -206,6 +207,66 @@ irbench.yaml:5: queries.xfail, h01: R@10"""
     )
 
 
+def test_what_is_not_stable_shows_the_queries_that_change() -> None:
+    gate = asked_again("repeats: 3\nstable: {R@10: 0.01}", FIVE | {"h01": 6}, FIVE, FIVE | {"h02": 0})
+    told = replace(gate, about=("asked 3 times: the top 10 differs for 2 of 5 queries",))
+    assert explained(gate.spec.thresholds[0], told) == (
+        """\
+R@10 is apart by 0.1200, over 0.01: 0.4000 to 0.5200 in 3 times that it was asked
+  benchmark tiny, system bm25
+  asked 3 times: the top 10 differs for 2 of 5 queries
+
+  queries whose values are farthest apart:
+  query_id    time 1    time 2    time 3    text
+  h02         0.5000    0.5000    0.0000    the text of h02
+  h01         0.6000    0.5000    0.5000    the text of h01
+
+irbench.yaml:6: R@10 asked again stable"""
+    )
+
+
+def test_a_threshold_of_a_label_set_shows_the_grades_of_that_set() -> None:
+    run, own = {"a": {"d1": 3, "d2": 2, "d3": 1}, "b": {"d1": 1}}, {"a": {"d1": 1}, "b": {"d1": 1}}
+    gate = gate_on("thresholds: {RR: {min: 0.4, qrels: sparse}}", run, own, {"a": {"d3": 1}})
+    assert explained(gate.spec.thresholds[0], gate) == (
+        """\
+RR of qrels sparse = 0.3333, below min 0.4000 (short by 0.0667)
+  benchmark tiny, system bm25: mean over 1 judged query, relevant from grade 1
+  1 query of the run not judged, left out
+  2 of 3 documents in the top 10 are unjudged
+
+  lowest queries:
+  query_id    RR      text
+  a           0.3333  the text of a
+      1. d1  unjudged
+      2. d2  unjudged
+      3. d3  grade 1
+
+irbench.yaml:5: RR (sparse) min"""
+    )
+
+
+def test_what_depends_on_judgments_says_between_which_values_and_shows_what_nobody_judged() -> None:
+    run, own = {"a": {"x": 2, "d1": 1}, "b": {"d1": 2}}, {"a": {"d1": 1}, "b": {"d1": 1}}
+    gate = gate_on("unjudged: bounds\nthresholds: {RR: {max: 0.9}}", run, own)
+    assert explained(gate.spec.thresholds[0], gate, "depends") == (
+        """\
+RR = 0.7500, max 0.9000: it depends on judgments, 0.7500 to 1.0000 are possible
+  benchmark tiny, system bm25: mean over 2 judged queries, relevant from grade 1
+  1 of 3 documents in the top 10 are unjudged
+
+  highest queries:
+  query_id    RR      text
+  b           1.0000  the text of b
+      1. d1  grade 1
+  a           0.5000  the text of a
+      1. x  unjudged
+      2. d1  grade 1
+
+irbench.yaml:6: RR max"""
+    )
+
+
 def test_judgments_that_changed_are_told_beside_a_drop() -> None:
     gate = gate_of("thresholds: {R@10: {max_drop: 0.01}}", FIVE, FIVE | {"h01": 8})
     rejudged = gate.baseline._replace(rejudged=True)
@@ -227,7 +288,8 @@ def nasty_gate() -> MeasuredGate:
     before = evaluate(Run.from_mapping({NASTY: {f"d{NASTY}": 1.0}}, "bm25"), benchmark, ["R@5"])
     stored = gate_of("thresholds: {R@10: 0.1}", FIVE, FIVE).baseline.stored
     gate = GateSpec(1, "tiny", "bm25", None, ())
-    return MeasuredGate(gate, benchmark, now, lambda: HeldBaseline(stored, before), lambda: None)
+    hold = HeldBaseline(stored, before)
+    return MeasuredGate(gate, benchmark, now, lambda: hold, lambda: None, (now, before))
 
 
 @pytest.mark.parametrize(
@@ -237,12 +299,13 @@ def nasty_gate() -> MeasuredGate:
         ThresholdSpec(
             "R@5", "min", 0.5, 1, 1, Slice("s", parse_where(f"(turn == 1{' ' * 500}\n and turn < 9)"), 1)
         ),
+        StableSpec("R@5", 0.1, 1, 1),
         WorstConversationSpec("R@5", 0.5, 1, 1),
         QueryDropSpec("R@5", 0.1, 0, 1, 1),
         ExpectSpec(NASTY, f"d{NASTY}", 3, False, 1, 1),
         ExpectSpec(NASTY, f"u{NASTY}", 3, True, 1, 1),
     ],
-    ids=["min", "slice", "worst_conversation", "queries.max_drop", "expect", "absent"],
+    ids=["min", "slice", "stable", "worst_conversation", "queries.max_drop", "expect", "absent"],
 )
 def test_hostile_ids_and_texts_stay_on_their_line_and_are_clipped(threshold: Threshold) -> None:
     lines = explained(threshold, nasty_gate()).split("\n")

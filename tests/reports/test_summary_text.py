@@ -81,6 +81,40 @@ def test_a_note_is_told_once_per_gate() -> None:
     assert summary(rows).count("nothing matches") == 1
 
 
+def test_what_was_done_to_the_run_stands_before_the_notes_and_is_told_once() -> None:
+    about = "doc_id: passage_to_document\nasked 3 times: the top 10 differs for 2 of 54 queries"
+    rows = [replace(ROW, about=about, note="RR lies between 0.5 and 1"), replace(ROW, about=about)]
+    assert summary(rows).split("\n")[5:] == [*about.split("\n"), "RR lies between 0.5 and 1"]
+
+
+def test_a_verdict_that_depends_on_judgments_is_told_as_such() -> None:
+    assert "0.4796  min 0.4700   depends    irbench.yaml:9" in summary([replace(ROW, outcome="depends")])
+
+
+def test_a_label_set_is_named_beside_its_measure() -> None:
+    rows = [replace(ROW, subject="RR (sparse)", measure="RR", value=0.3, limit=0.25)]
+    assert "\nRR (sparse)   0.3000  min 0.2500   passed " in summary(rows)
+
+
+def test_what_is_not_stable_is_told_by_how_far_it_is_apart() -> None:
+    row = replace(
+        ROW,
+        subject="nDCG@10 asked again",
+        rule="stable",
+        limit=0.005,
+        threshold="apart by 0.005",
+        value=0.01,
+        shown="0.0100",
+        outcome="failed",
+    )
+    assert "\nnDCG@10 asked again   0.0100  apart by 0.005  failed " in summary([row])
+
+
+def test_values_by_turn_stand_under_the_table_of_their_gate() -> None:
+    rows = [replace(ROW, by_depth="nDCG@10 by turn: 1 0.5000 (2)"), replace(ROW, system="splade")]
+    assert "irbench.yaml:9\nnDCG@10 by turn: 1 0.5000 (2)\n\ndl20-passage · splade" in summary(rows)
+
+
 def test_a_near_miss_shows_the_digits_that_tell_it_apart() -> None:
     text = summary([replace(ROW, value=0.4444444, limit=0.44445, outcome="failed")])
     assert "0.44444  min 0.44445" in text
