@@ -31,7 +31,7 @@ def fts5_with_history():
 
 @pytest.fixture(scope="session")
 def http_service():
-    """Run a service that searches as fts5 does, in a process of its own, and tell its address to the gates."""
+    """Run a service that searches as fts5 does, in a process of its own; gates find its address."""
     with served("helpcentre.http_service") as address, pytest.MonkeyPatch.context() as patch:
         patch.setenv("HELPCENTRE_URL", address)
         yield address
