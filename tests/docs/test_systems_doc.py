@@ -270,6 +270,12 @@ def test_saved_runs_are_called_as_the_page_says(shop: pytest.Pytester) -> None:
     assert said < names
 
 
+def test_the_tests_of_an_utterance_are_called_as_the_page_says(shop: pytest.Pytester) -> None:
+    declare(shop, "more.irbench.yaml")
+    (name,) = re.findall(r"`(assistant\[.+\])`", TEXT)
+    shop.runpytest_inprocess(f"more.irbench.yaml::{name}").assert_outcomes(passed=1)
+
+
 def test_the_numbers_of_http_are_those_of_the_code() -> None:
     assert "twice by default (`retries`)" in TEXT
     assert f"after {2 * BACK_OFF:g} s, {4 * BACK_OFF:g} s, {8 * BACK_OFF:g} s" in TEXT
