@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.significance import holm
     from pytest_irbench.measures.evaluate import Scores, evaluate
     from pytest_irbench.measures.measure import Measure
+    from pytest_irbench.measures.tie_bounds import tie_bounds
+    from pytest_irbench.measures.to_judge import to_judge, write_to_judge
+    from pytest_irbench.measures.unjudged_bounds import unjudged_bounds
     from pytest_irbench.plugin.assertions import (
         assert_map_at,
         assert_measure,
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
         assert_precision_at,
         assert_recall_at,
     )
+    from pytest_irbench.runs.doc_ids import map_run, parse_doc_ids
     from pytest_irbench.runs.retrieve import retrieve
     from pytest_irbench.runs.run import Run, read_run
 
@@ -56,9 +60,15 @@ __all__ = [
     "evaluate",
     "holm",
     "load_builtin",
+    "map_run",
+    "parse_doc_ids",
     "read_qrels",
     "read_run",
     "retrieve",
+    "tie_bounds",
+    "to_judge",
+    "unjudged_bounds",
+    "write_to_judge",
 ]
 
 _MODULE_OF = {
@@ -86,9 +96,15 @@ _MODULE_OF = {
     "evaluate": "measures.evaluate",
     "holm": "gates.significance",
     "load_builtin": "benchmarks.datasets",
+    "map_run": "runs.doc_ids",
+    "parse_doc_ids": "runs.doc_ids",
     "read_qrels": "benchmarks.qrels",
     "read_run": "runs.run",
     "retrieve": "runs.retrieve",
+    "tie_bounds": "measures.tie_bounds",
+    "to_judge": "measures.to_judge",
+    "unjudged_bounds": "measures.unjudged_bounds",
+    "write_to_judge": "measures.to_judge",
 }
 
 

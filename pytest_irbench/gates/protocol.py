@@ -44,6 +44,15 @@ class Protocol(NamedTuple):
     ties: bool = False
     unjudged: bool = False
 
+    @property
+    def documents(self) -> str:
+        """Which documents its run has: the pin ``doc_id`` of a baseline.
+
+        A run without some of them can't be told from one of a system that does not return them.
+        """
+        without = f" without {', '.join(self.exclude_docs)}" if self.exclude_docs else ""
+        return f"{self.doc_id}{without}"
+
 
 def read_protocols(fields: Fields, faults: Faults) -> list[Protocol]:
     """Read the protocol of a gate, one for each utterance that it asks for.

@@ -82,9 +82,9 @@ def measured_properties(
 def _notes(gate: MeasuredGate, verdict: Verdict) -> Iterator[tuple[str, str]]:
     if verdict.outcome == "depends":
         yield "irbench_verdict", "depends"
-    note = _note_on_ids(gate) or verdict.note
-    if note:
-        yield "irbench_note", note
+    notes = [note for note in (_note_on_ids(gate), verdict.note) if note]
+    if notes:
+        yield "irbench_note", "\n".join(notes)
     if gate.about:
         yield "irbench_about", "\n".join(gate.about)
 

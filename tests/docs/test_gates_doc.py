@@ -190,6 +190,7 @@ FAULTS = {
     ),
     "which this gate does not hold against it": edited("irbench.yaml", "{max_drop: 3%}", "0.5"),
     "its depth is": edited("irbench.yaml", "    thresholds:\n", "    depth: 20\n    thresholds:\n"),
+    "its doc_id is": edited("irbench.yaml", "    thresholds:\n", "    exclude_docs: p6\n    thresholds:\n"),
     "belongs to no gate of": without_gate,
 }
 

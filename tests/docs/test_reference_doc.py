@@ -25,6 +25,7 @@ TABLES = {
     "file": "key",
     "benchmark": "key of a benchmark",
     "system": "key of a system",
+    "http": "key of `http`",
     "gate": "key of a gate",
     "limits": "key of a threshold",
     "slice": "key of a slice",
@@ -115,8 +116,17 @@ def test_every_junit_property_is_there(shop: pytest.Pytester) -> None:
         "gates: [{benchmark: more, system: products, "
         "thresholds: {RR@10: {max_drop: 0.02, evidence: significant}}}]\n"
     )
+    # Turns, and an unjudged document that a verdict hangs on.
+    turns = [{"number": 1, "raw_utterance": "desk lamp"}, {"number": 2, "raw_utterance": "lamp shade"}]
+    shop.path.joinpath("chat.json").write_text(json.dumps([{"number": 1, "turn": turns}]))
+    shop.path.joinpath("chat.txt").write_text("1_1 0 p1 1\n1_1 0 p7 0\n1_2 0 p1 0\n")
+    shop.path.joinpath("chat.irbench.yaml").write_text(
+        "benchmarks: {chat: {topics: chat.json, qrels: chat.txt}}\n"
+        "gates: [{benchmark: chat, system: products, exclude_docs: p7, unjudged: bounds, "
+        "thresholds: {P@2: 0.6}}]\n"
+    )
     shop.runpytest_inprocess("--irbench=more", "--irbench-update=first")
-    shop.runpytest_inprocess("--irbench=shop,more", "--junitxml=report.xml")
+    shop.runpytest_inprocess("--irbench=shop,more,chat", "--junitxml=report.xml")
     found = {str(p.get("name")) for p in ET.parse(shop.path / "report.xml").iter("property")}
     assert found == set(rows("property"))
 

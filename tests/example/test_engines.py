@@ -13,15 +13,25 @@ from example_sessions import EXAMPLE, Session, copy_example, run
 GATES = "engines.irbench.yaml"
 ENGINES = ["fts5_over_http", "postgres", "tantivy", "bm25s"]
 
-FOUR_WAYS = """
+FIVE_WAYS = """
 benchmarks:
   ways: {topics: judgments/topics.tsv, qrels: judgments/qrels.txt, relevance_level: 2, depth: 50}
 systems:
   by_path: {search: "helpcentre:Index"}
   saved: {run: fts5.run}
+  fts5_over_http:
+    http: {url: "${HELPCENTRE_URL}/search?q={query}&k={k}", hits: hits.hits, id: _id, score: _score}
+  fts5_over_http_post:
+    concurrency: 4
+    http:
+      url: "${HELPCENTRE_URL}/search"
+      json: {query: {match: {text: "{query}"}}, size: "{k}"}
+      hits: hits.hits
+      id: _id
+      score: _score
 gates:
   - benchmark: ways
-    system: [fts5, by_path, saved, fts5_over_http]
+    system: [fts5, by_path, saved, fts5_over_http, fts5_over_http_post]
     thresholds: {nDCG@10: 0.1, AP: 0.1, RR@10: 0.1, R@50: 0.1, P@5: 0.1, Bpref: 0.1, Judged@10: 0.1}
 """
 
@@ -70,9 +80,9 @@ def test_a_search_has_the_same_values_whichever_way_it_is_asked(project: Path, h
         for doc_id, score in index.search(text, 50)
     ]
     (project / "fts5.run").write_text("".join(lines))
-    (project / "ways.irbench.yaml").write_text(FOUR_WAYS)
+    (project / "ways.irbench.yaml").write_text(FIVE_WAYS)
     gates = run(project, "ways.irbench.yaml").gates
-    assert list(gates) == ["fts5", "by_path", "saved", "fts5_over_http"]
+    assert list(gates) == ["fts5", "by_path", "saved", "fts5_over_http", "fts5_over_http_post"]
     first = gates["fts5"].values
     assert len(first) == 7
     assert all(gate.values == first for gate in gates.values())

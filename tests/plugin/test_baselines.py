@@ -216,6 +216,17 @@ def test_the_command_of_the_error_mends_it(held: Project, what: str) -> None:
 REJUDGED = QRELS.replace("007 0 1e5 3", "007 0 1e5 0").replace("007 0 d7 0", "007 0 d7 3")
 
 
+def test_a_baseline_with_documents_that_the_gate_leaves_out_is_no_baseline(held: Project) -> None:
+    # Without q, document d1 of 31_1 would stand higher than in the stored run, whatever the system does.
+    path = held.path / "irbench.yaml"
+    path.write_text(path.read_text().replace("system: bm25,", "system: bm25, exclude_docs: q,"))
+    result = held.run("--irbench=tiny")
+    result.assert_outcomes(passed=1, errors=2)
+    assert "its doc_id is identity, the gate's is identity without q" in body(result)
+    held.store()
+    held.run("--irbench=tiny").assert_outcomes(passed=3)
+
+
 def test_other_judgments_are_told_apart_from_another_system(held: Project) -> None:
     held.write("qrels.txt", REJUDGED)
     held.answer(**WORSE)

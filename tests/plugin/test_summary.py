@@ -88,3 +88,11 @@ def test_the_short_summary_has_one_line_per_failure(project: Project) -> None:
     project.gate("RR: 0.99, AP: 0.99")
     lines = [line for line in project.run("--irbench=tiny").outlines if line.startswith("FAILED")]
     assert len(lines) == 2
+
+
+def test_a_word_on_ids_does_not_hide_what_is_said_of_a_threshold(project: Project) -> None:
+    project.answer(q31_1=["d1-1"], q007=["1e5-2"], q1e5=["d3-4"])
+    project.gate("NumRet: {min: 1, slack: 1}")
+    text = tables(project.run("--irbench=tiny"))
+    assert "100% would be with doc_id: passage_to_document" in text
+    assert "more than its slack 1: raise it" in text
