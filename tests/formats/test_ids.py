@@ -97,9 +97,9 @@ def test_a_lone_surrogate_is_refused() -> None:
 
 def test_a_few_very_long_ids_do_not_slow_the_short_ones_down() -> None:
     strings = ["x" * 100_000 + "a", "x" * 100_000 + "b", *map(str, range(100_000))]
-    begin = time.perf_counter()
+    begin = time.process_time()
     column = Ids.from_strings(strings)
     assert len(np.unique(column.hashes)) == len(strings)
     assert not column.equal(np.array([0]), column, np.array([1])).any()
     assert column.changes().all()
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5

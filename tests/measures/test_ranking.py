@@ -130,9 +130,9 @@ def test_infinite_scores_have_an_order() -> None:
 def test_long_ids_are_ordered_right_and_fast() -> None:
     shared = "x" * 100_000
     docs = [shared + "c", shared + "b", shared + "a", shared, *(f"w{n:04}" for n in reversed(range(500)))]
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert order(dict.fromkeys(reversed(docs), 1.0)) == docs
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
 
 
 @given(
