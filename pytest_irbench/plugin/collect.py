@@ -210,7 +210,7 @@ def _make_test(
 def measure(session: IrbenchSession, item: pytest.Item) -> None:
     """Decide what a test that is set up will tell; what goes wrong here is an error, not a failure."""
     from pytest_irbench.gates.rulings import decide_threshold
-    from pytest_irbench.plugin.measuring import AskedGate
+    from pytest_irbench.plugin.asking import AskedGate
 
     function: Any = item
     threshold: GateThreshold = function.callspec.params[PARAMETER]
