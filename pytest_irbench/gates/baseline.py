@@ -38,7 +38,8 @@ class Pins(NamedTuple):
     depth
         How many documents a topic the gate asks for.
     doc_id
-        How doc_ids of runs become those of the qrels: ``identity``.
+        How doc_ids of runs become those of the qrels, and which documents are left out: ``identity``, or
+        ``identity without WAPO_*``.
     utterance
         Which text of a turn was asked: ``raw``.
     """

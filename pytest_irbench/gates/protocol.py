@@ -44,6 +44,12 @@ class Protocol(NamedTuple):
     ties: bool = False
     unjudged: bool = False
 
+    @property
+    def documents(self) -> str:
+        """How doc_ids are read and which documents are left out, as baselines pin it."""
+        without = f" without {', '.join(self.exclude_docs)}" if self.exclude_docs else ""
+        return f"{self.doc_id}{without}"
+
 
 def read_protocols(fields: Fields, faults: Faults) -> list[Protocol]:
     """Read the protocol of a gate, one for each utterance that it asks for.

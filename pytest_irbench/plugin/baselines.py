@@ -61,7 +61,7 @@ class Accepted(NamedTuple):
         from pytest_irbench.gates.baseline import pins_of
 
         return pins_of(self.benchmark, self.scores.means, self.depth)._replace(
-            doc_id=str(self.protocol.doc_id), utterance=self.protocol.utterance
+            doc_id=self.protocol.documents, utterance=self.protocol.utterance
         )
 
 
