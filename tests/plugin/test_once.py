@@ -224,6 +224,13 @@ def test_a_run_that_can_t_be_written_is_an_error(project: Project) -> None:
     assert [path.name for path in (project.path / "saved").iterdir()] == ["tiny.bm25.trec.gz"]
 
 
+def test_a_folder_without_a_name_is_a_usage_error(project: Project) -> None:
+    result = project.run("--irbench=tiny", "--irbench-save-runs=")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "--irbench-save-runs= needs a folder" in said(result)
+    assert project.calls == []
+
+
 def test_a_system_that_fails_leaves_no_run(project: Project) -> None:
     falls_over(project, "raise OSError('index is closed')")
     project.gate(system="troubled")

@@ -389,6 +389,13 @@ def test_a_verdict_that_no_judgment_can_change_stands(project: Project) -> None:
     assert not (project.path / "irbench-to-judge").exists()
 
 
+def test_a_measure_without_bounds_says_so(project: Project) -> None:
+    gate(project, "unjudged: bounds", "Bpref: {min: 0.1}")
+    result = project.run("--irbench=tiny")
+    result.assert_outcomes(passed=1)
+    assert "Bpref" in tables(result).rpartition("\n")[2]
+
+
 def test_a_verdict_that_depends_is_plain_in_the_report_of_junit(project: Project) -> None:
     gate(project, "unjudged: bounds", "P@1: {min: 0.7}")
     told = properties(project)["bm25[tiny-P@1-min]"]
