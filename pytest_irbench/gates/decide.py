@@ -203,6 +203,14 @@ def printed(measure: str, value: float, limit: float) -> tuple[str, str]:
     return distinct(value, limit, _decimals(measure))
 
 
+def apart(measure: str, low: float, high: float) -> tuple[str, str]:
+    """Print two values that differ, with as many decimals as it takes to tell them apart."""
+    if is_count(measure):
+        return number_of(measure, low), number_of(measure, high)
+    pairs = ((f"{low:.{digits}f}", f"{high:.{digits}f}") for digits in range(_decimals(measure), 18))
+    return next((pair for pair in pairs if pair[0] != pair[1]), (repr(low), repr(high)))
+
+
 def number_of(measure: str, value: float) -> str:
     """Print a value alone: a count as a whole number, milliseconds with one decimal."""
     return f"{value:.15g}" if is_count(measure) else f"{value:.{_decimals(measure)}f}"

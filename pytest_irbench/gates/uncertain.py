@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_irbench.errors import InputError
-from pytest_irbench.gates.decide import Verdict, decide, distinct
+from pytest_irbench.gates.decide import Verdict, apart, decide
 from pytest_irbench.measures.tie_bounds import tie_bounds
 from pytest_irbench.measures.to_judge import to_judge
 from pytest_irbench.measures.unjudged_bounds import unjudged_bounds
@@ -31,8 +31,8 @@ def with_ties(verdict: Verdict, threshold: ThresholdSpec, gate: MeasuredGate) ->
     low, high = (gate.gathered(scores[threshold.measure], measure, threshold.slice) for scores in found)
     if low == high:
         return verdict
-    lows = distinct(low, high)
-    note = f"{verdict.measure} lies between {lows[0]} and {lows[1]} over all orders of equal scores"
+    texts = apart(verdict.measure, low, high)
+    note = f"{verdict.measure} lies between {texts[0]} and {texts[1]} over all orders of equal scores"
     if _outcome(threshold, low) != _outcome(threshold, high):
         note = f"{note}, and the verdict of {threshold} hangs on it"
     return _noted(verdict, note)
@@ -51,11 +51,13 @@ def with_judgments(verdict: Verdict, threshold: ThresholdSpec, gate: MeasuredGat
     except InputError as error:
         return _noted(verdict, error.message)
     low, high = (gate.gathered(scores[threshold.measure], measure, threshold.slice) for scores in found)
-    texts = distinct(low, high)
+    if low == high:
+        return verdict
+    texts = apart(verdict.measure, low, high)
     if _outcome(threshold, low) == _outcome(threshold, high):
         top = "" if measure.sees is None else f" of the top {measure.sees}"
         between = f"whatever unjudged documents{top} are judged, it lies between {texts[0]} and {texts[1]}"
-        return _noted(verdict, f"{verdict.sentence}: {between}") if low != high else verdict
+        return _noted(verdict, f"{verdict.sentence}: {between}")
     sentence = f"{verdict.sentence}: it depends on judgments, {texts[0]} to {texts[1]} are possible"
     return verdict._replace(outcome="depends", sentence=sentence)
 

@@ -59,6 +59,8 @@ class GateThreshold:
         What to say when that fixture does not exist.
     measured
         Set when its test is set up; for each parameter of the system's fixtures anew.
+    name
+        The system's name with what these parameters and its utterance add; set then, too.
     twin
         Counts those before it whose id would be the same.
     """
@@ -70,6 +72,7 @@ class GateThreshold:
     fixture: str | None
     missing: str | None
     measured: Measured | None = None
+    name: str = ""
     twin: int = 0
 
     @property
@@ -210,7 +213,7 @@ def _make_test(
 def measure(session: IrbenchSession, item: pytest.Item) -> None:
     """Decide what a test that is set up will tell; what goes wrong here is an error, not a failure."""
     from pytest_irbench.gates.rulings import decide_threshold
-    from pytest_irbench.plugin.measuring import AskedGate
+    from pytest_irbench.plugin.asking import AskedGate
 
     function: Any = item
     threshold: GateThreshold = function.callspec.params[PARAMETER]
@@ -219,7 +222,7 @@ def measure(session: IrbenchSession, item: pytest.Item) -> None:
     system = function.funcargs[threshold.fixture] if threshold.fixture else None
     # By identity, because two parameters may print alike; pytest keeps them for the session.
     variant = {k: id(v) for k, v in function.callspec.params.items() if k != PARAMETER}
-    name = system_name(item, threshold)
+    name = threshold.name = system_name(item, threshold)
     asked = AskedGate(threshold.spec, threshold.gate, name, variant, system, item.nodeid)
     message = ""
     try:
@@ -253,8 +256,8 @@ def tell_verdict(session: IrbenchSession, threshold: GateThreshold) -> None:
     if verdict.outcome == "depends" and isinstance(threshold.threshold, ThresholdSpec):
         from pytest_irbench.plugin.to_judge import told
 
-        name = f"{threshold.gate.system}-{threshold.threshold.name}"
-        said += "\n" + told(session, threshold.threshold, threshold.measured, name)
+        folder, name = threshold.spec.path.parent, f"{threshold.name}-{threshold.threshold.name}"
+        said += "\n" + told(session, threshold.threshold, threshold.measured.gate, folder, name)
     pytest.fail(printable(said), pytrace=False)
 
 

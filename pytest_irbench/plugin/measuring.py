@@ -1,64 +1,35 @@
-"""How a gate is measured: its run is read or asked for, and scored."""
+"""How a gate is measured: its runs are read as its protocol says, and scored."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_irbench.benchmarks.benchmark import Topics
 from pytest_irbench.errors import InputError
 from pytest_irbench.gates.decide import number_of
-from pytest_irbench.gates.declared import SystemSpec
 from pytest_irbench.gates.held import hold_gate
 from pytest_irbench.gates.measured import MeasuredGate
 from pytest_irbench.measures.evaluate import evaluate
 from pytest_irbench.measures.measure import Measure
+from pytest_irbench.plugin.asking import runs_of
 from pytest_irbench.plugin.baselines import Accepted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    import pytest
+    from collections.abc import Iterable
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.benchmarks.topic_columns import TopicColumns
     from pytest_irbench.gates.held import HeldBaseline
     from pytest_irbench.gates.protocol import Protocol
-    from pytest_irbench.gates.spec import GateSpec, Spec
     from pytest_irbench.measures.evaluate import Scores
+    from pytest_irbench.plugin.asking import AskedGate
     from pytest_irbench.plugin.session import IrbenchSession
     from pytest_irbench.runs.exclude import Excluded
     from pytest_irbench.runs.run import Run
 
 TOP = 10
 """How many documents of a ranking are compared when a system is asked again."""
-
-
-class AskedGate(NamedTuple):
-    """A gate as a test asks for it.
-
-    Attributes
-    ----------
-    spec, gate
-        Where it is declared.
-    name
-        The system's name with what its parametrized fixtures add.
-    variant
-        The parameters of the system's fixtures, which make it another system.
-    system
-        The value of the system's fixture, when it is one.
-    nodeid
-        The test.
-    """
-
-    spec: Spec
-    gate: GateSpec
-    name: str
-    variant: Mapping[str, Any]
-    system: Any
-    nodeid: str
 
 
 def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
@@ -74,7 +45,7 @@ def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
     measures = [measure_of(whole, text) for text in gate.measures]
     _check_relevant(whole, measures)
     depth = _depth(asked, whole, measures)
-    prepared = [_prepare(run, whole, gate.protocol) for run in _runs(session, asked, whole, depth)]
+    prepared = [_prepare(run, whole, gate.protocol) for run in runs_of(session, asked, whole, depth)]
     benchmark = prepared[0].benchmark
     level = benchmark.relevance_level
     repeats = [evaluate(one.run, benchmark.qrels, measures, relevance_level=level) for one in prepared]
@@ -103,30 +74,6 @@ def _depth(asked: AskedGate, benchmark: Benchmark, measures: list[Measure]) -> i
     labelled = [Measure.parse(text) for texts in gate.labelled.values() for text in texts]
     needed = depth_for(benchmark, [*measures, *labelled], gate.ranks)
     return gate.depth or (declared.depth if declared else None) or needed
-
-
-def _runs(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth: int) -> list[Run]:
-    """Read the run from its file, or ask the system as often as its gate says."""
-    from pytest_irbench.runs.run import read_run
-
-    spec, name, repeats = asked.spec, asked.gate.system, asked.gate.protocol.repeats
-    started = session.config.invocation_params.dir
-    declared = spec.systems.get(name)
-    path: Path | None = None
-    if name in session.selection.runs:
-        path = started / session.selection.runs[name].replace("{benchmark}", benchmark.name)
-    elif declared and declared.run:
-        path = spec.run_file(name, benchmark.name)
-    if path is None:
-        _check_ranks(asked.gate, depth)
-        return [ask(session, asked, benchmark, depth, repeat) for repeat in range(repeats)]
-    if repeats > 1:
-        raise InputError(f"system {name!r} is a run file, which can't be asked again: leave repeats out")
-    run = read_run(path)
-    run.name, run.benchmark = name, benchmark
-    # As a reader of the message would name it.
-    run.source = Path(os.path.relpath(path, started))
-    return [run]
 
 
 class _Prepared(NamedTuple):
@@ -190,72 +137,6 @@ def _told_of_repeats(repeats: list[Scores]) -> list[str]:
     return [f"asked {len(repeats)} times: {'; '.join([*parts, told])}"]
 
 
-def ask(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth: int, repeat: int = 0) -> Run:
-    """Ask the system, or take what another process of this session was answered.
-
-    Raises
-    ------
-    IrbenchError
-        When it failed.
-    """
-    from pytest_irbench.plugin.progress import progress
-    from pytest_irbench.plugin.shared_runs import once
-    from pytest_irbench.runs.retrieve import retrieve
-
-    name, protocol = asked.gate.system, asked.gate.protocol
-    declared = asked.spec.systems.get(name) or SystemSpec(name, 0, None, None, None)
-    system = asked.system
-    if declared.search:
-        system = session.system(declared.search)
-    elif declared.http:
-        system = session.service(declared.http)
-    if protocol.rerank:
-        # A faulty file of candidates is no failure of the system that looks at it.
-        len(benchmark.candidates or ())
-
-    def retrieved() -> Run:
-        with progress(session.config, f"{benchmark.name}, {asked.name}", len(benchmark.topics)) as step:
-            run = retrieve(
-                benchmark,
-                system,
-                depth=depth,
-                name=name,
-                concurrency=declared.concurrency,
-                timeout=declared.timeout,
-                duplicates=declared.duplicates,
-                utterance=protocol.utterance,
-                step=step,
-            )
-        save(session.config, run, benchmark.name, asked.name if repeat == 0 else f"{asked.name}.{repeat + 1}")
-        return run
-
-    pins = (benchmark.topics.sha256, depth, protocol.utterance, repeat)
-    run = once(session.config, (asked.spec.path, benchmark.name, asked.name, *pins), retrieved)
-    run.name, run.benchmark = name, benchmark
-    return run
-
-
-def save(config: pytest.Config, run: Run, benchmark: str, system: str) -> None:
-    """Write a run that was retrieved into the folder of `--irbench-save-runs`.
-
-    Raises
-    ------
-    InputError
-        When it can't be written.
-    """
-    folder: str | None = config.getoption("irbench_save_runs")
-    if folder is None:
-        return
-    from pytest_irbench.gates.baseline_file import baseline_path
-
-    path = baseline_path(config.invocation_params.dir / folder, benchmark, system).with_suffix(".trec.gz")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        run.write(path)
-    except OSError as error:
-        raise InputError(f"the run can't be saved: {error.strerror or error}", path) from None
-
-
 def _check_relevant(benchmark: Benchmark, measures: list[Measure]) -> None:
     highest = int(benchmark.qrels.grades.max())
     for measure in measures:
@@ -264,16 +145,6 @@ def _check_relevant(benchmark: Benchmark, measures: list[Measure]) -> None:
                 f"benchmark {benchmark.name}: the highest grade is {highest}, so nothing is relevant for "
                 f"{measure}: lower relevance_level or rel"
             )
-
-
-def _check_ranks(gate: GateSpec, depth: int) -> None:
-    """Refuse golden answers below what is asked for, where no document could be seen."""
-    deepest = max((rank for rank in gate.ranks if rank is not None), default=0)
-    if deepest > depth:
-        raise InputError(
-            f"an expect looks within {deepest} documents, and only {depth} a topic are asked for: "
-            f"raise depth to {deepest}, or lower within"
-        )
 
 
 def measure_of(benchmark: Benchmark, text: str) -> Measure:

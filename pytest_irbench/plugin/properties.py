@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from pytest_irbench.errors import clipped
 from pytest_irbench.gates.decide import is_count, number_of
@@ -18,10 +17,6 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.decide import Verdict
     from pytest_irbench.gates.kinds import Threshold
     from pytest_irbench.gates.measured import MeasuredGate
-    from pytest_irbench.measures.ranking import JudgedRanking
-
-
-_ON_IDS: WeakKeyDictionary[JudgedRanking, str] = WeakKeyDictionary()
 
 
 class Known(NamedTuple):
@@ -80,11 +75,13 @@ def measured_properties(
 
 
 def _notes(gate: MeasuredGate, verdict: Verdict) -> Iterator[tuple[str, str]]:
+    from pytest_irbench.reports.explain import note_on_ids
+
     if verdict.outcome == "depends":
         yield "irbench_verdict", "depends"
-    notes = [note for note in (_note_on_ids(gate), verdict.note) if note]
-    if notes:
-        yield "irbench_note", "\n".join(notes)
+    note = "\n".join(filter(None, (note_on_ids(gate.scores.judged), verdict.note)))
+    if note:
+        yield "irbench_note", note
     if gate.about:
         yield "irbench_about", "\n".join(gate.about)
 
@@ -111,17 +108,6 @@ def _means(measure: str, groups: dict[str, list[float]]) -> str:
         f"{clipped(name)} {number_of(measure, sum(group) / len(group))} ({len(group)})"
         for name, group in groups.items()
     )
-
-
-def _note_on_ids(gate: MeasuredGate) -> str:
-    """Say what is wrong with the run's doc_ids, found out once a gate."""
-    judged = gate.scores.judged
-    if judged not in _ON_IDS:
-        from pytest_irbench.reports.explain import strangers
-        from pytest_irbench.reports.explain_ids import explain_ids
-
-        _ON_IDS[judged] = explain_ids(judged) or strangers(judged) or ""
-    return _ON_IDS[judged]
 
 
 def _compared(threshold: DropSpec, gate: MeasuredGate, verdict: Verdict) -> Iterator[tuple[str, Any]]:

@@ -33,6 +33,8 @@ def start(config: pytest.Config) -> None:
     if config.getoption("irbench_baselines") == "":
         # A variable of the CI that is not set: the baselines of the change itself would be read.
         raise pytest.UsageError("--irbench-baselines= needs a folder: leave the option out for the default")
+    if config.getoption("irbench_save_runs") == "":
+        raise pytest.UsageError("--irbench-save-runs= needs a folder: leave the option out to save nothing")
     measures = bool(selection.names or names_gate_file(config))
     if config.getoption("irbench_prove"):
         from pytest_irbench.plugin.proof import check_options

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.gates.measured import MeasuredGate
     from pytest_irbench.gates.spec import BenchmarkSpec, Spec
+    from pytest_irbench.plugin.asking import AskedGate
     from pytest_irbench.plugin.collect import Measured
-    from pytest_irbench.plugin.measuring import AskedGate
     from pytest_irbench.plugin.proof import GateProof
     from pytest_irbench.plugin.updates import Update
     from pytest_irbench.reports.row import Row

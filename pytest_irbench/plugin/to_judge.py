@@ -7,31 +7,36 @@ from typing import TYPE_CHECKING
 from pytest_irbench.errors import InputError, clipped
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_irbench.gates.kinds import ThresholdSpec
-    from pytest_irbench.plugin.collect import Measured
+    from pytest_irbench.gates.measured import MeasuredGate
     from pytest_irbench.plugin.session import IrbenchSession
 
 FOLDER = "irbench-to-judge"
 _SHOWN = 10
 
 
-def told(session: IrbenchSession, threshold: ThresholdSpec, measured: Measured, name: str) -> str:
+def told(
+    session: IrbenchSession, threshold: ThresholdSpec, gate: MeasuredGate, folder: Path, name: str
+) -> str:
     """Write the documents to judge, and say which and where.
 
     Parameters
     ----------
-    threshold, measured
+    threshold, gate
         What depends on judgments.
+    folder
+        That of the file of the gates.
     name
-        That of the test, for the file.
+        The system and the threshold: no two tests of a benchmark have the same.
     """
     from pytest_irbench.gates.baseline_file import baseline_path
     from pytest_irbench.gates.uncertain import pairs_to_judge
     from pytest_irbench.measures.to_judge import write_to_judge
 
-    pairs = pairs_to_judge(threshold, measured.gate)
-    folder = session.config.rootpath / FOLDER
-    path = baseline_path(folder, measured.gate.benchmark.name, name).with_suffix(".qrels")
+    pairs = pairs_to_judge(threshold, gate)
+    path = baseline_path(folder / FOLDER, gate.benchmark.name, name).with_suffix(".qrels")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_to_judge(path, pairs)

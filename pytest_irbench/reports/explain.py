@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
 from tabulate import tabulate
 
 from pytest_irbench.errors import clipped
 from pytest_irbench.gates.decide import number_of
+from pytest_irbench.reports.explain_ids import explain_ids
 
 if TYPE_CHECKING:
     from pytest_irbench.benchmarks.benchmark import Benchmark
@@ -23,6 +25,7 @@ _IDS_SHOWN = 10
 _DEPTH_OF_COUNTS = 10
 _ID_LENGTH = 60
 _DEEP = 1_000_000
+_NOTES: WeakKeyDictionary[JudgedRanking, str] = WeakKeyDictionary()
 
 
 class Among(NamedTuple):
@@ -83,7 +86,7 @@ def counts(
     if measure.cutoff is not None and deepest < measure.cutoff:
         returned = plural(deepest, "document", "documents")
         lines.append(f"at most {returned} returned for a query, fewer than the cutoff")
-    lines.append(_unjudged(judged, _depth(measure)))
+    lines += _unjudged(judged, _depth(measure))
     ties = judged.ties_within(_depth(measure))
     if ties:
         lines.append(
@@ -113,12 +116,17 @@ def _depth(measure: Measure) -> int:
     return int(measure.cutoff) if measure.cutoff and measure.cutoff >= 1 else _DEPTH_OF_COUNTS
 
 
-def _unjudged(judged: JudgedRanking, depth: int) -> str:
-    alarm = strangers(judged)
-    if alarm:
-        return alarm
+def note_on_ids(judged: JudgedRanking) -> str:
+    """Say what is wrong with the ids of a run, found out once, or give an empty text."""
+    if judged not in _NOTES:
+        _NOTES[judged] = explain_ids(judged) or strangers(judged) or ""
+    return _NOTES[judged]
+
+
+def _unjudged(judged: JudgedRanking, depth: int) -> list[str]:
     known, returned = judged.judged_within(depth)
-    return f"{returned - known} of {returned} documents in the top {depth} are unjudged"
+    counted = f"{returned - known} of {returned} documents in the top {depth} are unjudged"
+    return list(dict.fromkeys(filter(None, (strangers(judged) or counted, note_on_ids(judged)))))
 
 
 def _queries(

@@ -12,7 +12,7 @@ from pytest_irbench.runs.answers import check_answer, named, read_answer
 from pytest_irbench.runs.batch import in_order
 from pytest_irbench.runs.calls import Call, make_all
 from pytest_irbench.runs.loop import Loop
-from pytest_irbench.runs.manner import Answered
+from pytest_irbench.runs.manner import Answered, failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,8 +52,12 @@ def ask_all(system: Any, topics: Sequence[Topic], manner: Manner, step: Step) ->
 
     def one(topic: Topic) -> list[Answered]:
         begun = time.perf_counter()
-        # A copy: what a system does to its topic must not reach the next system.
-        answer = read_answer(loop.result(search(copy(topic), manner.depth)))
+        try:
+            # A copy: what a system does to its topic must not reach the next system.
+            answer = read_answer(loop.result(search(copy(topic), manner.depth)))
+        except SystemFailedError as error:
+            # That of a service, which knows neither its name nor the query: its URL may hold no query.
+            raise failed(manner, named(topic), error) from None
         latency = 1000 * (time.perf_counter() - begun)
         return [Answered(check_answer(topic, answer, manner), latency)]
 

@@ -62,6 +62,8 @@ def too_slow(manner: Manner, what: str) -> SystemFailedError:
 
 def said(error: BaseException) -> str:
     """Name an exception with its text, which is other people's and may be long."""
+    if isinstance(error, SystemFailedError):
+        return str(error)
     try:
         return clipped(f"{type(error).__name__}: {error}", 500)
     except Exception:  # noqa: BLE001 - its own __str__ may raise

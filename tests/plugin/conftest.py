@@ -10,6 +10,7 @@ import pytest_irbench.benchmarks.datasets
 import pytest_irbench.benchmarks.files
 import pytest_irbench.benchmarks.topic_columns
 import pytest_irbench.gates.spec
+import pytest_irbench.plugin.asking
 import pytest_irbench.plugin.collect
 import pytest_irbench.plugin.measuring
 import pytest_irbench.plugin.orphans

@@ -127,15 +127,52 @@ def test_a_run_file_with_four_columns_is_refused_with_its_line(project: Project,
     assert f"{run}:1: expected 6 columns" in result.stdout.str()
 
 
-def test_passages_against_judged_documents_say_that_no_id_matches(
+CONVDR = "runs/cast21-passage-ids/org-convdr.trec.gz"
+
+
+def test_passages_against_judged_documents_find_the_mapping_and_with_it_the_published_value(
     project: Project, shared_data: Path
 ) -> None:
+    systems = f'systems: {{convdr: {{run: "{shared_data / CONVDR}"}}}}'
+    gate = "{{benchmark: cast21, system: convdr, {}thresholds: {{nDCG@3: {{min: 0.36105, max: 0.36115}}}}}}"
+    project.write("irbench.yaml", f"{systems}\ngates: [{gate.format('')}]\n")
+    result = project.spawn("--irbench=cast21")
+    result.assert_outcomes(failed=1, passed=1)
+    text = result.stdout.str()
+    assert "nDCG@3 = 0.00000, below min 0.36105" in text
+    assert "none of the returned documents is judged for its query" in text
+    told = "0 of 1,580 documents in the top 10 are judged for their query; 79% would be with doc_id: passage_to_document"
+    assert text.count(told) == 2
+    project.write("irbench.yaml", f"{systems}\ngates: [{gate.format('doc_id: passage_to_document, ')}]\n")
+    result = project.spawn("--irbench=cast21")
+    result.assert_outcomes(passed=2)
+    assert "nDCG@3     0.36108  min 0.36105  passed" in result.stdout.str()
+
+
+def test_ids_that_were_cut_are_found_among_many_that_are_judged(project: Project, shared_data: Path) -> None:
+    run = shared_data / "runs" / "cast21" / "org-convdr.trec.gz"
     project.write("irbench.yaml", "gates: [{benchmark: cast21, system: bm25, thresholds: {nDCG@3: 0.3}}]")
-    run = shared_data / "runs" / "cast21-passage-ids" / "org-convdr.trec.gz"
     result = project.spawn("--irbench=cast21", f"--irbench-run=bm25={run}")
-    result.assert_outcomes(failed=1)
-    assert "nDCG@3 = 0.0000, below min 0.3000" in result.stdout.str()
-    assert "none of the returned documents is judged for its query" in result.stdout.str()
+    result.assert_outcomes(passed=1)
+    text = result.stdout.str()
+    assert (
+        "28 of 1,580 documents in the top 10 have ids cut at the first dash, as 'WAPO_27f71b8a' where" in text
+    )
+    assert "make the run anew with whole ids" in text
+
+
+def test_what_the_cut_ids_cost_is_told_when_their_collection_is_left_out(
+    project: Project, shared_data: Path
+) -> None:
+    run = shared_data / "runs" / "cast21" / "org-convdr.trec.gz"
+    gate = "{benchmark: cast21, system: bm25, exclude_docs: 'WAPO_*', thresholds: {nDCG@3: 0.1}}"
+    project.write("irbench.yaml", f"gates: [{gate}]")
+    result = project.spawn("--irbench=cast21", f"--irbench-run=bm25={run}")
+    result.assert_outcomes(passed=1)
+    text = result.stdout.str()
+    assert "judgments left out" in text
+    assert ", with them 0.3542" in text
+    assert "cut at the first dash" not in text
 
 
 def test_a_judged_query_that_a_public_run_lacks_is_named(project: Project, shared_data: Path) -> None:

@@ -8,7 +8,21 @@ import sys
 import pytest
 from small_project import Project
 
-HEAVY = {"numpy", "yaml", "tabulate", "ir_datasets", "ir_measures", "pandas", "difflib", "gzip", "filelock"}
+HEAVY = {
+    "numpy",
+    "yaml",
+    "tabulate",
+    "ir_datasets",
+    "ir_measures",
+    "pandas",
+    "difflib",
+    "gzip",
+    "filelock",
+    "urllib3",
+    "jmespath",
+    "tqdm",
+    "asyncio",
+}
 
 
 def imported_by(project: Project, code: str) -> set[str]:
@@ -72,6 +86,11 @@ def test_a_session_without_the_plugin_in_use_reads_one_module_and_has_none_of_th
     # For a test: three small ones, that look whether a value was made and never compared.
     hooks = ["pytest_runtest_call", "pytest_runtest_setup", "pytest_runtest_teardown"]
     assert held == f"HELD {['pytest_irbench', 'pytest_irbench.plugin']} False {hooks}"
+
+
+def test_gates_over_fixtures_need_neither_http_nor_a_bar(project: Project) -> None:
+    code = "import pytest; assert pytest.main(['-q', '--irbench=tiny', '-p', 'no:hypothesispytest']) == 0"
+    assert not imported_by(project, code) & {"urllib3", "jmespath", "tqdm", "filelock"}
 
 
 def test_the_library_works_without_pytest(project: Project) -> None:
