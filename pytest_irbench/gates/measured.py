@@ -115,18 +115,28 @@ class MeasuredGate:
 
     def values(self, measure: str, among: Slice | None = None) -> dict[str, float]:
         """Return a measure's value for each query of a slice, or of all."""
-        values = self.scores[measure]
+        values = self.scores_of(measure)[measure]
         return values if among is None else {query_id: values[query_id] for query_id in self.query_ids(among)}
 
     def value(self, measure: str, among: Slice | None = None) -> float:
         """Return a measure's value over a slice or all judged queries."""
-        return self.gathered(self.scores[measure], self.measure(measure), among)
+        return self.gathered(self.scores_of(measure)[measure], self.measure(measure), among)
 
     def gathered(self, values: Mapping[str, float], measure: Measure, among: Slice | None = None) -> float:
         """Gather values of queries into that of a slice, or of all: their mean, of a count the sum."""
         if among is None:
             return measure.aggregate(list(values.values()))
         return measure.aggregate([values[query_id] for query_id in self.query_ids(among)])
+
+    def scores_of(self, measure: str) -> Scores:
+        """Return the scores that hold a measure: latencies are read for their own thresholds alone.
+
+        Raises
+        ------
+        InputError
+            When it is a latency and none was measured.
+        """
+        return _timed(self.scores, self.measure(measure))
 
     def labelled(self, labels: str) -> Scores:
         """Return the scores of the run on an extra label set.
@@ -149,9 +159,13 @@ class MeasuredGate:
             self._labelled[labels] = evaluate(run, qrels, measures, relevance_level=level)
         return self._labelled[labels]
 
+    def repeated(self, measure: str) -> list[Scores]:
+        """Return the scores that hold a measure, of every time that the system was asked."""
+        return [_timed(scores, self.measure(measure)) for scores in self.repeats]
+
     def apart(self, measure: str) -> tuple[float, float]:
         """Return the lowest and the highest value of a measure over all times that the system was asked."""
-        values = [scores.aggregate(self.measure(measure)) for scores in self.repeats]
+        values = [scores.aggregate(self.measure(measure)) for scores in self.repeated(measure)]
         return min(values), max(values)
 
     def conversations(self, measure: str) -> list[Conversation]:
@@ -249,3 +263,11 @@ class MeasuredGate:
             raise InputError(
                 f"query {query_id!r} is not judged in benchmark {self.benchmark.name}, which has {some}, ..."
             )
+
+
+def _timed(scores: Scores, measure: Measure) -> Scores:
+    """Return scores that hold a measure, computed now when it is a latency."""
+    if not measure.is_latency:
+        return scores
+    judged, level = scores.judged, scores.relevance_level
+    return evaluate(judged.run, judged.qrels, [measure], relevance_level=level)

@@ -48,7 +48,8 @@ def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
     prepared = [_prepare(run, whole, gate.protocol) for run in runs_of(session, asked, whole, depth)]
     benchmark = prepared[0].benchmark
     level = benchmark.relevance_level
-    repeats = [evaluate(one.run, benchmark.qrels, measures, relevance_level=level) for one in prepared]
+    scored = [measure for measure in measures if not measure.is_latency]
+    repeats = [evaluate(one.run, benchmark.qrels, scored, relevance_level=level) for one in prepared]
     scores = repeats[0]
 
     def hold() -> HeldBaseline:

@@ -58,7 +58,8 @@ def explain_failure(threshold: Threshold, gate: MeasuredGate, verdict: Verdict, 
 
 
 def _limit(threshold: ThresholdSpec, gate: MeasuredGate, verdict: Verdict) -> str:
-    scores = gate.labelled(threshold.labels) if threshold.labels else gate.scores
+    labels = threshold.labels
+    scores = gate.labelled(labels) if labels else gate.scores_of(threshold.measure)
     measure = Measure.parse(threshold.measure, scores.relevance_level)
     return explain(verdict, scores, measure, gate.benchmark, _among(threshold.slice, gate))
 
@@ -117,7 +118,9 @@ def _drop(threshold: DropSpec, gate: MeasuredGate) -> Iterator[str]:
 def _apart(threshold: StableSpec, gate: MeasuredGate) -> Iterator[str]:
     """Show the queries whose values are farthest apart."""
     text, measure = gate.text(threshold.measure), gate.measure(threshold.measure)
-    columns = zip(*(scores.columns[measure].tolist() for scores in gate.repeats), strict=True)
+    columns = zip(
+        *(scores.columns[measure].tolist() for scores in gate.repeated(threshold.measure)), strict=True
+    )
     both = zip(gate.scores.query_ids, columns, strict=True)
     found = {query_id: values for query_id, values in both if min(values) < max(values)}
     worst = sorted(found, key=lambda query_id: min(found[query_id]) - max(found[query_id]))[:QUERIES_SHOWN]

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from many_topics import falls_over, write_topics
-from small_project import BENCHMARKS, Project, said, tables
+from small_project import BENCHMARKS, RUN, Project, said, tables
 
 # With equal scores, a score of many digits, and an answer in no order.
 ANSWERS = {
@@ -404,3 +404,9 @@ def test_a_service_that_does_not_run_is_an_error(project: Project, service: Serv
     result = gate(project, f"{service.system}, retries: 0}}}}")
     result.assert_outcomes(errors=1)
     assert "Connection refused; is the service running?" in said(result)
+
+
+def test_the_other_thresholds_of_a_run_file_are_decided_all_the_same(project: Project) -> None:
+    project.write("run.txt", RUN)
+    result = gate(project, "saved: {run: run.txt}", "latency_p95_ms: {max: 1000}, nDCG@10: 0.5")
+    result.assert_outcomes(passed=1, errors=1)
