@@ -16,6 +16,7 @@ from pytest_irbench.gates.significance import holm
 from pytest_irbench.gates.where import select
 from pytest_irbench.measures.evaluate import evaluate
 from pytest_irbench.measures.measure import Measure
+from pytest_irbench.runs.exclude import exclude_judgments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -134,7 +135,7 @@ class MeasuredGate:
         Raises
         ------
         InputError
-            When the benchmark has no such set.
+            When the benchmark has no such set, or no judgment of it is left by ``exclude_docs``.
         """
         sets = self.benchmark.extra_qrels
         if labels not in sets:
@@ -142,7 +143,8 @@ class MeasuredGate:
             said = f"benchmark {self.benchmark.name} has no extra_qrels {labels!r}: {known}"
             raise InputError(said)
         if labels not in self._labelled:
-            qrels = sets[labels]
+            # The run was left without them, too.
+            qrels = exclude_judgments(sets[labels], self.spec.protocol.exclude_docs)
             level = qrels.relevance_level
             measures = [Measure.parse(text, level) for text in self.spec.labelled[labels]]
             run = self.scores.judged.run

@@ -1,0 +1,35 @@
+"""Hostile systems, services and protocols: the number is right, and nothing passes emptily."""
+
+from __future__ import annotations
+
+from small_project import Project, said, tables
+
+BENCHMARK = """
+benchmarks:
+  tiny:
+    {topics: topics.tsv, qrels: qrels.txt, relevance_level: 2, extra_qrels: {sparse: sparse.txt}}
+"""
+
+
+def gate(project: Project, keys: str, *thresholds: str, sparse: str = "31_1 0 d1 1\n007 0 d7 1\n") -> None:
+    """Write a gate of ``bm25`` with keys of its own, its thresholds one by one."""
+    project.write("sparse.txt", sparse)
+    lines = "\n".join(f"      - {{{threshold}}}" for threshold in thresholds)
+    project.write(
+        "irbench.yaml",
+        f"{BENCHMARK}gates:\n  - benchmark: tiny\n    system: bm25\n    {keys}\n    thresholds:\n{lines}\n",
+    )
+
+
+def test_excluded_documents_leave_extra_label_sets_too(project: Project) -> None:
+    gate(project, "exclude_docs: d1", "measure: RR, qrels: sparse, min: 0.1")
+    project.run("--irbench=tiny").assert_outcomes(passed=1)
+    # 31_1 has no judgment left in the set; 007 has its document at rank 2.
+    assert "RR (sparse)   0.5000" in tables(project.run("--irbench=tiny"))
+
+
+def test_a_label_set_of_which_nothing_is_left_is_an_error(project: Project) -> None:
+    gate(project, "exclude_docs: d1", "measure: RR, qrels: sparse, max: 0.9", sparse="31_1 0 d1 1\n")
+    result = project.run("--irbench=tiny")
+    result.assert_outcomes(errors=1)
+    assert "without 'd1' no judgment is left" in said(result)
