@@ -19,9 +19,10 @@ from pytest_irbench.measures.measure import Measure
 from pytest_irbench.runs.exclude import exclude_judgments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
+    from pytest_irbench.benchmarks.qrels import Qrels
     from pytest_irbench.benchmarks.topic_columns import TopicColumns
     from pytest_irbench.gates.comparison import Comparison
     from pytest_irbench.gates.declared import GateSpec
@@ -30,6 +31,28 @@ if TYPE_CHECKING:
     from pytest_irbench.measures.evaluate import Scores
 
 _ALL_RETURNED = 1_000_000_000
+
+
+def check_relevant(what: str, qrels: Qrels, measures: Iterable[Measure]) -> None:
+    """Refuse measures that are 0 whatever is returned.
+
+    Parameters
+    ----------
+    what
+        How a message calls the qrels.
+
+    Raises
+    ------
+    InputError
+        When a measure takes only grades for relevant that are not there.
+    """
+    highest = int(qrels.grades.max())
+    for measure in measures:
+        if measure.rel is not None and measure.rel > highest:
+            raise InputError(
+                f"{what}: the highest grade is {highest}, so nothing is relevant for "
+                f"{measure}: lower relevance_level or rel"
+            )
 
 
 class Conversation(NamedTuple):
@@ -135,7 +158,8 @@ class MeasuredGate:
         Raises
         ------
         InputError
-            When the benchmark has no such set, or no judgment of it is left by ``exclude_docs``.
+            When the benchmark has no such set, or no judgment of it is left by ``exclude_docs``, or nothing
+            in it is relevant for a measure.
         """
         sets = self.benchmark.extra_qrels
         if labels not in sets:
@@ -147,6 +171,7 @@ class MeasuredGate:
             qrels = exclude_judgments(sets[labels], self.spec.protocol.exclude_docs)
             level = qrels.relevance_level
             measures = [Measure.parse(text, level) for text in self.spec.labelled[labels]]
+            check_relevant(f"extra_qrels {labels} of benchmark {self.benchmark.name}", qrels, measures)
             run = self.scores.judged.run
             self._labelled[labels] = evaluate(run, qrels, measures, relevance_level=level)
         return self._labelled[labels]

@@ -12,7 +12,7 @@ from pytest_irbench.errors import InputError
 from pytest_irbench.gates.decide import number_of
 from pytest_irbench.gates.declared import SystemSpec
 from pytest_irbench.gates.held import hold_gate
-from pytest_irbench.gates.measured import MeasuredGate
+from pytest_irbench.gates.measured import MeasuredGate, check_relevant
 from pytest_irbench.measures.evaluate import evaluate
 from pytest_irbench.measures.measure import Measure
 from pytest_irbench.plugin.baselines import Accepted
@@ -72,10 +72,13 @@ def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
     spec, gate = asked.spec, asked.gate
     whole = session.benchmark(gate.benchmark, spec)
     measures = [measure_of(whole, text) for text in gate.measures]
-    _check_relevant(whole, measures)
+    check_relevant(f"benchmark {whole.name}", whole.qrels, measures)
     depth = _depth(asked, whole, measures)
     prepared = [_prepare(run, whole, gate.protocol) for run in _runs(session, asked, whole, depth)]
     benchmark = prepared[0].benchmark
+    if benchmark.qrels is not whole.qrels:
+        left = f"benchmark {whole.name} without {', '.join(gate.protocol.exclude_docs)}"
+        check_relevant(left, benchmark.qrels, measures)
     level = benchmark.relevance_level
     repeats = [evaluate(one.run, benchmark.qrels, measures, relevance_level=level) for one in prepared]
     scores = repeats[0]
@@ -254,16 +257,6 @@ def save(config: pytest.Config, run: Run, benchmark: str, system: str) -> None:
         run.write(path)
     except OSError as error:
         raise InputError(f"the run can't be saved: {error.strerror or error}", path) from None
-
-
-def _check_relevant(benchmark: Benchmark, measures: list[Measure]) -> None:
-    highest = int(benchmark.qrels.grades.max())
-    for measure in measures:
-        if measure.rel is not None and measure.rel > highest:
-            raise InputError(
-                f"benchmark {benchmark.name}: the highest grade is {highest}, so nothing is relevant for "
-                f"{measure}: lower relevance_level or rel"
-            )
 
 
 def _check_ranks(gate: GateSpec, depth: int) -> None:

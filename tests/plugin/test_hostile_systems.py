@@ -33,3 +33,20 @@ def test_a_label_set_of_which_nothing_is_left_is_an_error(project: Project) -> N
     result = project.run("--irbench=tiny")
     result.assert_outcomes(errors=1)
     assert "without 'd1' no judgment is left" in said(result)
+
+
+def test_excluding_every_relevant_document_is_an_error(project: Project) -> None:
+    gate(project, "exclude_docs: [d1, '1e5', d3]", "measure: RR, max: 0.9")
+    result = project.run("--irbench=tiny")
+    result.assert_outcomes(errors=1)
+    without = (
+        "benchmark tiny without d1, 1e5, d3: the highest grade is 1, so nothing is relevant for RR(rel=2)"
+    )
+    assert without in said(result)
+
+
+def test_a_label_set_without_the_grade_that_counts_is_an_error(project: Project) -> None:
+    gate(project, "depth: 10", "measure: RR(rel=2), qrels: sparse, max: 0.9")
+    result = project.run("--irbench=tiny")
+    result.assert_outcomes(errors=1)
+    assert "extra_qrels sparse of benchmark tiny: the highest grade is 1" in said(result)
