@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from pytest_irbench.measures.evaluate import Scores
 
 _ALL_RETURNED = 1_000_000_000
+_GRADED = ("nDCG", "DCG", "NCG", "ERR")
+"""Measures without ``rel`` to which grades above 0 are relevant, where they have no gains of their own."""
 
 
 def check_relevant(what: str, qrels: Qrels, measures: Iterable[Measure]) -> None:
@@ -48,10 +50,11 @@ def check_relevant(what: str, qrels: Qrels, measures: Iterable[Measure]) -> None
     """
     highest = int(qrels.grades.max())
     for measure in measures:
-        if measure.rel is not None and measure.rel > highest:
+        graded = measure.name in _GRADED and not dict(measure.params).get("gains")
+        if highest < (measure.rel or (1 if graded else highest)):
+            hint = "every value would be 0" if graded else "lower relevance_level or rel"
             raise InputError(
-                f"{what}: the highest grade is {highest}, so nothing is relevant for "
-                f"{measure}: lower relevance_level or rel"
+                f"{what}: the highest grade is {highest}, so nothing is relevant for {measure}: {hint}"
             )
 
 

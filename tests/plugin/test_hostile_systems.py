@@ -50,3 +50,13 @@ def test_a_label_set_without_the_grade_that_counts_is_an_error(project: Project)
     result = project.run("--irbench=tiny")
     result.assert_outcomes(errors=1)
     assert "extra_qrels sparse of benchmark tiny: the highest grade is 1" in said(result)
+
+
+def test_judgments_of_grade_0_alone_are_an_error_for_graded_measures(project: Project) -> None:
+    project.write("qrels.txt", "31_1 0 d1 0\n007 0 d7 0\n")
+    project.gate("'nDCG@10': {max: 0.9}, 'ERR@10': {max: 0.9}, 'Judged@10': 0.1, NumRet: 1")
+    result = project.run("--irbench=tiny")
+    result.assert_outcomes(errors=4)
+    assert "the highest grade is 0, so nothing is relevant for nDCG@10: every value would be 0" in said(
+        result
+    )
