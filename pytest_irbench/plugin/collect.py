@@ -253,8 +253,7 @@ def tell_verdict(session: IrbenchSession, threshold: GateThreshold) -> None:
     if verdict.outcome == "depends" and isinstance(threshold.threshold, ThresholdSpec):
         from pytest_irbench.plugin.to_judge import told
 
-        name = f"{threshold.gate.system}-{threshold.threshold.name}"
-        said += "\n" + told(session, threshold.threshold, threshold.measured, name)
+        said += "\n" + told(session, threshold.threshold, threshold.measured, threshold.spec.path)
     pytest.fail(printable(said), pytrace=False)
 
 

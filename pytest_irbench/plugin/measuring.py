@@ -126,7 +126,7 @@ def _runs(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth
     if repeats > 1:
         raise InputError(f"system {name!r} is a run file, which can't be asked again: leave repeats out")
     run = read_run(path)
-    run.name, run.benchmark = name, benchmark
+    run.name, run.benchmark = asked.name, benchmark
     # As a reader of the message would name it.
     run.source = Path(os.path.relpath(path, started))
     return [run]
@@ -234,7 +234,7 @@ def ask(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth: 
 
     pins = (benchmark.topics.sha256, depth, protocol.utterance, repeat)
     run = once(session.config, (asked.spec.path, benchmark.name, asked.name, *pins), retrieved)
-    run.name, run.benchmark = name, benchmark
+    run.name, run.benchmark = asked.name, benchmark
     return run
 
 

@@ -1,4 +1,4 @@
-"""The documents that a verdict depends on, as a file to fill in beside the file of the gates."""
+"""The documents that a verdict depends on, as a file to fill in, in pytest's root folder."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from pytest_irbench.errors import InputError, clipped
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_irbench.gates.kinds import ThresholdSpec
     from pytest_irbench.plugin.collect import Measured
     from pytest_irbench.plugin.session import IrbenchSession
@@ -15,23 +17,26 @@ FOLDER = "irbench-to-judge"
 _SHOWN = 10
 
 
-def told(session: IrbenchSession, threshold: ThresholdSpec, measured: Measured, name: str) -> str:
+def told(session: IrbenchSession, threshold: ThresholdSpec, measured: Measured, gates: Path) -> str:
     """Write the documents to judge, and say which and where.
 
     Parameters
     ----------
     threshold, measured
         What depends on judgments.
-    name
-        That of the test, for the file.
+    gates
+        The file of gates. What stands in a folder below the root gets one here, too: another file may
+        have the same gate.
     """
     from pytest_irbench.gates.baseline_file import baseline_path
     from pytest_irbench.gates.uncertain import pairs_to_judge
     from pytest_irbench.measures.to_judge import write_to_judge
 
     pairs = pairs_to_judge(threshold, measured.gate)
-    folder = session.config.rootpath / FOLDER
-    path = baseline_path(folder, measured.gate.benchmark.name, name).with_suffix(".qrels")
+    root = session.config.rootpath
+    below = gates.parent.relative_to(root) if gates.is_relative_to(root) else ""
+    name = f"{measured.gate.scores.judged.run.name}-{threshold.name}"
+    path = baseline_path(root / FOLDER / below, measured.gate.benchmark.name, name).with_suffix(".qrels")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_to_judge(path, pairs)

@@ -60,3 +60,28 @@ def test_judgments_of_grade_0_alone_are_an_error_for_graded_measures(project: Pr
     assert "the highest grade is 0, so nothing is relevant for nDCG@10: every value would be 0" in said(
         result
     )
+
+
+def test_each_gate_has_a_list_to_judge_of_its_own(project: Project) -> None:
+    project.fixtures("""
+    @pytest.fixture(params=["good", "bad"])
+    def tuned(request):
+        return lambda topic, k: [request.param, "d1", "1e5", "d3"]
+    """)
+    gate(project, "unjudged: bounds", "measure: RR, min: 0.9")
+    text = (project.path / "irbench.yaml").read_text().replace("bm25", "tuned")
+    project.write("irbench.yaml", text)
+    for name in ("irbench.yaml", "topics.tsv", "qrels.txt", "sparse.txt"):
+        project.write(f"below/{name}", (project.path / name).read_text())
+    result = project.run("--irbench=tiny")
+    result.assert_outcomes(failed=4)
+    lists = sorted((project.path / "irbench-to-judge").rglob("*.qrels"))
+    assert [("good" in path.name, "below" in path.parts) for path in lists] == [
+        (False, True),
+        (True, True),
+        (False, False),
+        (True, False),
+    ]
+    for path in lists:
+        assert (" good " if "good" in path.name else " bad ") in path.read_text()
+    assert "system tuned[good]: mean over 3 judged queries" in said(result)
