@@ -53,7 +53,12 @@ def ask_all(system: Any, topics: Sequence[Topic], manner: Manner, step: Step) ->
     def one(topic: Topic) -> list[Answered]:
         begun = time.perf_counter()
         # A copy: what a system does to its topic must not reach the next system.
-        answer = read_answer(loop.result(search(copy(topic), manner.depth)))
+        try:
+            answer = read_answer(loop.result(search(copy(topic), manner.depth)))
+        except SystemFailedError as error:
+            # A service's own: it does not know who asked, nor what.
+            said = f"system {manner.name!r} failed on {named(topic)}: {error}"
+            raise SystemFailedError(said) from error.__cause__
         latency = 1000 * (time.perf_counter() - begun)
         return [Answered(check_answer(topic, answer, manner), latency)]
 
