@@ -22,8 +22,10 @@ from pytest_irbench.benchmarks.benchmark import Benchmark, Topic, Topics
 from pytest_irbench.benchmarks.qrels import Qrels
 from pytest_irbench.errors import InputError, SystemFailedError
 from pytest_irbench.runs import http
+from pytest_irbench.runs.asking import ask_all
 from pytest_irbench.runs.http import HttpSpec, HttpSystem
 from pytest_irbench.runs.http_spec import encode_json, fill_url
+from pytest_irbench.runs.manner import Manner
 from pytest_irbench.runs.retrieve import retrieve
 
 TOPIC = Topic("do goldfish grow", "31_1")
@@ -385,6 +387,11 @@ def test_a_redirect_to_another_scheme_is_told(service: Service) -> None:
     assert "failed: " in failure(service.spec())
 
 
+def test_a_redirect_to_no_url_is_told(service: Service) -> None:
+    service.answers = lambda _asked: (302, {"location": "http://["}, b"")
+    assert failure(service.spec()).endswith("failed: a redirect to no URL: Invalid IPv6 URL")
+
+
 def test_a_slow_service_is_told_and_not_asked_again(service: Service) -> None:
     done = threading.Event()
     service.answers = lambda _asked: done.wait(5) or ANSWER
@@ -526,6 +533,12 @@ def test_a_score_that_is_no_number_is_told(service: Service, score: str) -> None
     assert failure(service.spec()).endswith(said)
 
 
+def test_a_score_beyond_the_doubles_is_told(service: Service) -> None:
+    service.answers = lambda _asked: (200, {}, b'{"hits": [{"id": "a", "score": 1%s}]}' % (b"0" * 400))
+    with pytest.raises(SystemFailedError, match="a score for query 'q1' is too large for a double"):
+        ask_all(HttpSystem(service.spec()), [Topic("x", "q1")], Manner("shop", 10), lambda: None)
+
+
 def test_a_path_that_can_not_be_computed_is_told(service: Service) -> None:
     assert "hits 'length(@.x)' can't be computed: " in failure(service.spec(hits="length(@.x)"))
 
@@ -551,6 +564,20 @@ def test_no_secret_is_in_a_message(service: Service, monkeypatch: pytest.MonkeyP
         )
         assert not any(part in said for part in ("sesame", "4711", "opens", "pass-word", "jo:"))
     assert SECRET not in repr(HttpSystem(spec)) + repr(spec)
+
+
+@pytest.mark.parametrize("shape", ['{"hits": %s}', "{%s: 1}", '{"hits": [{"id": [%s]}]}', '{"key": %s, oops'])
+@pytest.mark.parametrize("secret", ["sesame" * 20, 'ses"ame\u00e9' * 3])
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_no_part_of_a_long_secret_is_in_a_message(
+    service: Service, monkeypatch: pytest.MonkeyPatch, shape: str, secret: str, *, ascii_only: bool
+) -> None:
+    monkeypatch.setenv("SEARCH_KEY", secret)
+    answer = shape % json.dumps(secret, ensure_ascii=ascii_only)
+    service.answers = lambda _asked: (200, {}, answer.encode())
+    said = failure(service.spec(headers={"X-Key": "${SEARCH_KEY}"}))
+    assert "${SEARCH_KEY}" in said
+    assert "ses" not in said
 
 
 def test_a_service_that_returns_the_credentials_is_quoted_without(service: Service) -> None:
