@@ -267,13 +267,10 @@ def note(session: IrbenchSession, items: Iterable[pytest.Item]) -> None:
             session.collected.add(threshold.gate.benchmark)
             session.systems.add(threshold.gate.system)
             session.files.add(str(item.path))
-            known = Known(
-                order,
-                threshold.gate.benchmark,
-                system_name(item, threshold),
-                threshold.relevance_level,
-                threshold.gate.protocol.utterance,
-            )
+            name = system_name(item, threshold)
+            session.files_of.setdefault((threshold.gate.benchmark, name), set()).add(str(item.path))
+            utterance = threshold.gate.protocol.utterance
+            known = Known(order, threshold.gate.benchmark, name, threshold.relevance_level, utterance)
             item.user_properties += declared_properties(known, threshold.threshold, threshold.place)
 
 

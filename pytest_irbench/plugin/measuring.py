@@ -216,6 +216,8 @@ def ask(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth: 
         # A faulty file of candidates is no failure of the system that looks at it.
         len(benchmark.candidates or ())
 
+    _check_saved(session, benchmark.name, asked.name)
+
     def retrieved() -> Run:
         with progress(session.config, f"{benchmark.name}, {asked.name}", len(benchmark.topics)) as step:
             run = retrieve(
@@ -236,6 +238,16 @@ def ask(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth: 
     run = once(session.config, (asked.spec.path, benchmark.name, asked.name, *pins), retrieved)
     run.name, run.benchmark = asked.name, benchmark
     return run
+
+
+def _check_saved(session: IrbenchSession, benchmark: str, system: str) -> None:
+    """Refuse to save two runs under one name."""
+    files = sorted(map(session.baselines.named, session.files_of.get((benchmark, system), ())))
+    if len(files) > 1 and session.config.getoption("irbench_save_runs") is not None:
+        raise InputError(
+            f"{' and '.join(files)} have gates of system {system!r} on benchmark {benchmark}, whose runs "
+            "would be saved as one file: name one of them as an argument of pytest, or rename the benchmark"
+        )
 
 
 def save(config: pytest.Config, run: Run, benchmark: str, system: str) -> None:

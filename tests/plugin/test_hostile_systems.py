@@ -85,3 +85,14 @@ def test_each_gate_has_a_list_to_judge_of_its_own(project: Project) -> None:
     for path in lists:
         assert (" good " if "good" in path.name else " bad ") in path.read_text()
     assert "system tuned[good]: mean over 3 judged queries" in said(result)
+
+
+def test_runs_of_two_files_are_not_saved_as_one(project: Project) -> None:
+    for name in ("irbench.yaml", "topics.tsv", "qrels.txt"):
+        project.write(f"below/{name}", (project.path / name).read_text())
+    result = project.run("--irbench=tiny", "--irbench-save-runs=runs")
+    result.assert_outcomes(errors=8)
+    assert "below/irbench.yaml and irbench.yaml have gates of system 'bm25' on benchmark tiny" in said(result)
+    assert project.calls == []
+    project.run("--irbench=tiny", "--irbench-save-runs=runs", "below/irbench.yaml").assert_outcomes(passed=4)
+    assert [path.name for path in (project.path / "runs").iterdir()] == ["tiny.bm25.trec.gz"]
