@@ -217,8 +217,8 @@ def measure(session: IrbenchSession, item: pytest.Item) -> None:
     if threshold.missing:
         pytest.fail(threshold.missing, pytrace=False)
     system = function.funcargs[threshold.fixture] if threshold.fixture else None
-    # By identity, because two parameters may print alike; pytest keeps them for the session.
-    variant = {k: id(v) for k, v in function.callspec.params.items() if k != PARAMETER}
+    # By place, because two parameters may print alike; it is the same in each process.
+    variant = {k: place for k, place in function.callspec.indices.items() if k != PARAMETER}
     name = system_name(item, threshold)
     asked = AskedGate(threshold.spec, threshold.gate, name, variant, system, item.nodeid)
     message = ""

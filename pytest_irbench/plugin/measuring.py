@@ -235,7 +235,8 @@ def ask(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth: 
         return run
 
     pins = (benchmark.topics.sha256, depth, protocol.utterance, repeat)
-    run = once(session.config, (asked.spec.path, benchmark.name, asked.name, *pins), retrieved)
+    variant = sorted(asked.variant.items())
+    run = once(session.config, (asked.spec.path, benchmark.name, asked.name, variant, *pins), retrieved)
     run.name, run.benchmark = asked.name, benchmark
     return run
 

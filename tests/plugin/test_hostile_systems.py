@@ -96,3 +96,22 @@ def test_runs_of_two_files_are_not_saved_as_one(project: Project) -> None:
     assert project.calls == []
     project.run("--irbench=tiny", "--irbench-save-runs=runs", "below/irbench.yaml").assert_outcomes(passed=4)
     assert [path.name for path in (project.path / "runs").iterdir()] == ["tiny.bm25.trec.gz"]
+
+
+def test_two_systems_whose_parameters_join_to_one_name_are_asked_each(project: Project) -> None:
+    project.fixtures("""
+    @pytest.fixture(params=["a-b", "a"], scope="session")
+    def one(request):
+        return request.param
+
+    @pytest.fixture(params=["c", "b-c"], scope="session")
+    def two(request):
+        return request.param
+
+    @pytest.fixture(scope="session")
+    def tuned(one, two):
+        return ask if (one, two) == ("a-b", "c") else (lambda topic, k: ["nothing"])
+    """)
+    project.gate(system="tuned")
+    project.run("--irbench=tiny").assert_outcomes(passed=1, failed=3)
+    project.spawn("--irbench=tiny", "-n1").assert_outcomes(passed=1, failed=3)
