@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_irbench.errors import InputError
-from pytest_irbench.gates.decide import Verdict, decide, distinct
+from pytest_irbench.gates.decide import Verdict, decide, printed
 from pytest_irbench.measures.tie_bounds import tie_bounds
 from pytest_irbench.measures.to_judge import to_judge
 from pytest_irbench.measures.unjudged_bounds import unjudged_bounds
@@ -31,7 +31,7 @@ def with_ties(verdict: Verdict, threshold: ThresholdSpec, gate: MeasuredGate) ->
     low, high = (gate.gathered(scores[threshold.measure], measure, threshold.slice) for scores in found)
     if low == high:
         return verdict
-    lows = distinct(low, high)
+    lows = printed(verdict.measure, low, high)
     note = f"{verdict.measure} lies between {lows[0]} and {lows[1]} over all orders of equal scores"
     if _outcome(threshold, low) != _outcome(threshold, high):
         note = f"{note}, and the verdict of {threshold} hangs on it"
@@ -51,7 +51,7 @@ def with_judgments(verdict: Verdict, threshold: ThresholdSpec, gate: MeasuredGat
     except InputError as error:
         return _noted(verdict, error.message)
     low, high = (gate.gathered(scores[threshold.measure], measure, threshold.slice) for scores in found)
-    texts = distinct(low, high)
+    texts = printed(verdict.measure, low, high)
     if _outcome(threshold, low) == _outcome(threshold, high):
         top = "" if measure.sees is None else f" of the top {measure.sees}"
         between = f"whatever unjudged documents{top} are judged, it lies between {texts[0]} and {texts[1]}"

@@ -115,3 +115,10 @@ def test_two_systems_whose_parameters_join_to_one_name_are_asked_each(project: P
     project.gate(system="tuned")
     project.run("--irbench=tiny").assert_outcomes(passed=1, failed=3)
     project.spawn("--irbench=tiny", "-n1").assert_outcomes(passed=1, failed=3)
+
+
+def test_bounds_of_a_count_are_whole_numbers(project: Project) -> None:
+    gate(project, "unjudged: bounds", "measure: NumRelRet, max: 5")
+    assert "whatever unjudged documents are judged, it lies between 3 and 5" in said(
+        project.run("--irbench=tiny")
+    )
