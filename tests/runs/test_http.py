@@ -402,14 +402,14 @@ def test_a_slow_service_is_told_and_not_asked_again(service: Service) -> None:
     assert len(service.asked) == 1
 
 
-def listening(talk: Callable[[socket.socket], None]) -> tuple[str, threading.Thread]:
-    """A server that talks to each of two connections like this."""
+def listening(talk: Callable[[socket.socket], None], connections: int = 2) -> tuple[str, threading.Thread]:
+    """A server that talks to each of so many connections like this."""
     server = socket.create_server(("127.0.0.1", 0))
     server.settimeout(5)
 
     def serve() -> None:
         with server:
-            for _ in range(2):
+            for _ in range(connections):
                 connection, _ = server.accept()
                 with connection:
                     connection.recv(1 << 16)
@@ -430,7 +430,7 @@ def test_an_answer_that_trickles_in_meets_the_timeout(service: Service) -> None:
             connection.sendall(b" ")
             time.sleep(0.02)
 
-    url, _ = listening(trickle)
+    url, _ = listening(trickle, 1)
     assert failure(service.spec()._replace(url=url, timeout=0.2)).endswith(
         "no answer within its timeout of 0.2 s"
     )
