@@ -16,11 +16,13 @@ from pytest_irbench.gates.significance import holm
 from pytest_irbench.gates.where import select
 from pytest_irbench.measures.evaluate import evaluate
 from pytest_irbench.measures.measure import Measure
+from pytest_irbench.runs.exclude import exclude_judgments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
+    from pytest_irbench.benchmarks.qrels import Qrels
     from pytest_irbench.benchmarks.topic_columns import TopicColumns
     from pytest_irbench.gates.comparison import Comparison
     from pytest_irbench.gates.declared import GateSpec
@@ -29,6 +31,31 @@ if TYPE_CHECKING:
     from pytest_irbench.measures.evaluate import Scores
 
 _ALL_RETURNED = 1_000_000_000
+_GRADED = ("nDCG", "DCG", "NCG", "ERR")
+"""Measures without ``rel`` to which grades above 0 are relevant, where they have no gains of their own."""
+
+
+def check_relevant(what: str, qrels: Qrels, measures: Iterable[Measure]) -> None:
+    """Refuse measures that are 0 whatever is returned.
+
+    Parameters
+    ----------
+    what
+        How a message calls the qrels.
+
+    Raises
+    ------
+    InputError
+        When a measure takes only grades for relevant that are not there.
+    """
+    highest = int(qrels.grades.max())
+    for measure in measures:
+        graded = measure.name in _GRADED and not dict(measure.params).get("gains")
+        if highest < (measure.rel or (1 if graded else highest)):
+            hint = "every value would be 0" if graded else "lower relevance_level or rel"
+            raise InputError(
+                f"{what}: the highest grade is {highest}, so nothing is relevant for {measure}: {hint}"
+            )
 
 
 class Conversation(NamedTuple):
@@ -144,7 +171,8 @@ class MeasuredGate:
         Raises
         ------
         InputError
-            When the benchmark has no such set.
+            When the benchmark has no such set, or no judgment of it is left by ``exclude_docs``, or nothing
+            in it is relevant for a measure.
         """
         sets = self.benchmark.extra_qrels
         if labels not in sets:
@@ -152,9 +180,11 @@ class MeasuredGate:
             said = f"benchmark {self.benchmark.name} has no extra_qrels {labels!r}: {known}"
             raise InputError(said)
         if labels not in self._labelled:
-            qrels = sets[labels]
+            # The run was left without them, too.
+            qrels = exclude_judgments(sets[labels], self.spec.protocol.exclude_docs)
             level = qrels.relevance_level
             measures = [Measure.parse(text, level) for text in self.spec.labelled[labels]]
+            check_relevant(f"extra_qrels {labels} of benchmark {self.benchmark.name}", qrels, measures)
             run = self.scores.judged.run
             self._labelled[labels] = evaluate(run, qrels, measures, relevance_level=level)
         return self._labelled[labels]

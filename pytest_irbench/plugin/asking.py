@@ -30,7 +30,7 @@ class AskedGate(NamedTuple):
     name
         The system's name with what its parametrized fixtures add.
     variant
-        The parameters of the system's fixtures, which make it another system.
+        The places of the parameters of the system's fixtures, which make it another system.
     system
         The value of the system's fixture, when it is one.
     nodeid
@@ -76,7 +76,7 @@ def runs_of(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, dep
     if repeats > 1:
         raise InputError(f"system {name!r} is a run file, which can't be asked again: leave repeats out")
     run = read_run(path)
-    run.name, run.benchmark = name, benchmark
+    run.name, run.benchmark = asked.name, benchmark
     # As a reader of the message would name it.
     run.source = Path(os.path.relpath(path, started))
     return [run]
@@ -124,10 +124,22 @@ def _ask(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth:
             _save(run, saved)
         return run
 
+    _check_saved(session, benchmark.name, asked.name)
     pins = (benchmark.topics.sha256, depth, protocol.utterance, repeat)
-    run = once(session.config, (asked.spec.path, benchmark.name, asked.name, *pins), retrieved)
-    run.name, run.benchmark = name, benchmark
+    variant = sorted(asked.variant.items())
+    run = once(session.config, (asked.spec.path, benchmark.name, asked.name, variant, *pins), retrieved)
+    run.name, run.benchmark = asked.name, benchmark
     return run
+
+
+def _check_saved(session: IrbenchSession, benchmark: str, system: str) -> None:
+    """Refuse to save two runs under one name."""
+    files = sorted(map(session.baselines.named, session.files_of.get((benchmark, system), ())))
+    if len(files) > 1 and session.config.getoption("irbench_save_runs") is not None:
+        raise InputError(
+            f"{' and '.join(files)} have gates of system {system!r} on benchmark {benchmark}, whose runs "
+            "would be saved as one file: name one of them as an argument of pytest, or rename the benchmark"
+        )
 
 
 def _system(session: IrbenchSession, fixture: Any, declared: SystemSpec) -> Any:

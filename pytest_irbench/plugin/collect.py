@@ -220,8 +220,8 @@ def measure(session: IrbenchSession, item: pytest.Item) -> None:
     if threshold.missing:
         pytest.fail(threshold.missing, pytrace=False)
     system = function.funcargs[threshold.fixture] if threshold.fixture else None
-    # By identity, because two parameters may print alike; pytest keeps them for the session.
-    variant = {k: id(v) for k, v in function.callspec.params.items() if k != PARAMETER}
+    # By place, because two parameters may print alike; it is the same in each process.
+    variant = {k: place for k, place in function.callspec.indices.items() if k != PARAMETER}
     name = threshold.name = system_name(item, threshold)
     asked = AskedGate(threshold.spec, threshold.gate, name, variant, system, item.nodeid)
     message = ""
@@ -271,13 +271,10 @@ def note(session: IrbenchSession, items: Iterable[pytest.Item]) -> None:
             session.collected.add(threshold.gate.benchmark)
             session.systems.add(threshold.gate.system)
             session.files.add(str(item.path))
-            known = Known(
-                order,
-                threshold.gate.benchmark,
-                system_name(item, threshold),
-                threshold.relevance_level,
-                threshold.gate.protocol.utterance,
-            )
+            name = system_name(item, threshold)
+            session.files_of.setdefault((threshold.gate.benchmark, name), set()).add(str(item.path))
+            utterance = threshold.gate.protocol.utterance
+            known = Known(order, threshold.gate.benchmark, name, threshold.relevance_level, utterance)
             item.user_properties += declared_properties(known, threshold.threshold, threshold.place)
 
 

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_irbench.benchmarks.benchmark import Topics
-from pytest_irbench.errors import InputError
 from pytest_irbench.gates.decide import number_of
 from pytest_irbench.gates.held import hold_gate
-from pytest_irbench.gates.measured import MeasuredGate
+from pytest_irbench.gates.measured import MeasuredGate, check_relevant
 from pytest_irbench.measures.evaluate import evaluate
 from pytest_irbench.measures.measure import Measure
 from pytest_irbench.plugin.asking import runs_of
@@ -43,10 +42,13 @@ def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
     spec, gate = asked.spec, asked.gate
     whole = session.benchmark(gate.benchmark, spec)
     measures = [measure_of(whole, text) for text in gate.measures]
-    _check_relevant(whole, measures)
+    check_relevant(f"benchmark {whole.name}", whole.qrels, measures)
     depth = _depth(asked, whole, measures)
     prepared = [_prepare(run, whole, gate.protocol) for run in runs_of(session, asked, whole, depth)]
     benchmark = prepared[0].benchmark
+    if benchmark.qrels is not whole.qrels:
+        left = f"benchmark {whole.name} without {', '.join(gate.protocol.exclude_docs)}"
+        check_relevant(left, benchmark.qrels, measures)
     level = benchmark.relevance_level
     scored = [measure for measure in measures if not measure.is_latency]
     repeats = [evaluate(one.run, benchmark.qrels, scored, relevance_level=level) for one in prepared]
@@ -136,16 +138,6 @@ def _told_of_repeats(repeats: list[Scores]) -> list[str]:
     )
     told = f"the top {TOP} differs for {moved} of {len(first.query_ids)} queries"
     return [f"asked {len(repeats)} times: {'; '.join([*parts, told])}"]
-
-
-def _check_relevant(benchmark: Benchmark, measures: list[Measure]) -> None:
-    highest = int(benchmark.qrels.grades.max())
-    for measure in measures:
-        if measure.rel is not None and measure.rel > highest:
-            raise InputError(
-                f"benchmark {benchmark.name}: the highest grade is {highest}, so nothing is relevant for "
-                f"{measure}: lower relevance_level or rel"
-            )
 
 
 def measure_of(benchmark: Benchmark, text: str) -> Measure:

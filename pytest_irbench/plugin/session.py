@@ -70,6 +70,8 @@ class IrbenchSession:
         Names of the systems of collected gates.
     files
         The files of collected gates.
+    files_of
+        Those of them that have a gate of a benchmark and a system.
     asks_by_name
         Whether a collected test uses `irbench_benchmark`.
     named_files
@@ -110,6 +112,7 @@ class IrbenchSession:
         self.collected: set[str] = set()
         self.systems: set[str] = set()
         self.files: set[str] = set()
+        self.files_of: dict[tuple[str, str], set[str]] = {}
         self.asks_by_name = False
         self.named_files: set[str] = set()
         self.left_out: dict[str, int] = {}

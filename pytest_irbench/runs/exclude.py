@@ -72,11 +72,29 @@ def exclude(run: Run, qrels: Qrels, globs: str | Iterable[str]) -> Excluded:
                 f"like {clipped(qrels.doc_ids[0])!r}: nothing would be excluded"
             )
     documents, judgments = np.any(returned, axis=0), np.any(judged, axis=0)
-    if judgments.all():
-        raise InputError(f"without {', '.join(map(repr, globs))} no judgment is left: exclude less")
-    left, queries = _judged(qrels, ~judgments)
+    left, queries = _judged(qrels, ~judgments, globs)
     counts = int(documents.sum()), int(judgments.sum())
     return Excluded(_returned(run, ~documents), left, *counts, queries)
+
+
+def exclude_judgments(qrels: Qrels, globs: Iterable[str]) -> Qrels:
+    """Leave documents out of another label set of the same topics.
+
+    Parameters
+    ----------
+    qrels
+        It need not have any of them.
+    globs
+        As those of `exclude`.
+
+    Raises
+    ------
+    InputError
+        When no judgment is left.
+    """
+    globs = list(globs)
+    left, _ = _judged(qrels, ~np.any(_matches(qrels.doc_ids, globs), axis=0), globs)
+    return left
 
 
 def _matches(ids: Ids, globs: list[str]) -> Bools:
@@ -96,8 +114,10 @@ def _returned(run: Run, keep: Bools) -> Run:
     return run.with_columns(left)
 
 
-def _judged(qrels: Qrels, keep: Bools) -> tuple[Qrels, tuple[str, ...]]:
+def _judged(qrels: Qrels, keep: Bools, globs: list[str]) -> tuple[Qrels, tuple[str, ...]]:
     """Return the judgments that are kept, and the queries that have none."""
+    if not keep.any():
+        raise InputError(f"without {', '.join(map(repr, globs))} no judgment is left: exclude less")
     rows = np.flatnonzero(keep)
     offsets = np.searchsorted(rows, qrels.offsets)
     sizes = np.diff(offsets)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from contextlib import closing
 from time import monotonic
@@ -11,7 +12,7 @@ from urllib.parse import quote
 from urllib3 import PoolManager, Retry, Timeout, exceptions
 
 from pytest_irbench.errors import SystemFailedError, clipped
-from pytest_irbench.runs.http_answer import Paths, one_line, read_hits
+from pytest_irbench.runs.http_answer import Paths, Telling, one_line, read_hits
 from pytest_irbench.runs.http_spec import (
     HttpSpec,
     check_spec,
@@ -143,7 +144,8 @@ class HttpSystem:
         answered = f"{asked} answered {status}{after}"
         if not 200 <= response.status < 300:
             raise self._fault(answered, self._refusal(outcome))
-        return read_hits(outcome.body, self._paths, lambda text: self._fault(f"{answered}, but ", text))
+        tell = Telling(lambda text: self._fault(f"{answered}, but ", text), self._hidden)
+        return read_hits(outcome.body, self._paths, tell)
 
     def _outcome(self, url: str, body: bytes | None) -> tuple[_Answer | exceptions.HTTPError, int]:
         """Ask, again where that may help; return the last outcome and how many retries were made."""
@@ -175,6 +177,8 @@ class HttpSystem:
             return error.reason if isinstance(error.reason, exceptions.HTTPError) else error
         except exceptions.HTTPError as error:
             return error
+        except ValueError as error:  # urllib.parse, of a redirect's target
+            return exceptions.LocationValueError(f"a redirect to no URL: {error}")
 
     def _trouble(self, error: exceptions.HTTPError) -> str:
         match error:
@@ -248,6 +252,15 @@ def _secrets(spec: HttpSpec, user: str | None) -> dict[str, str]:
     secrets: dict[str, Any] = {variable(name): f"${{{name}}}" for name in variables(spec)}
     if user is not None:
         secrets |= dict.fromkeys((user, user.partition(":")[2], b64encode(user.encode()).decode()), "***")
-    secrets |= {quote(secret, safe=""): name for secret, name in secrets.items()}
+    # As a service may send them back.
+    secrets |= {
+        written: name
+        for secret, name in secrets.items()
+        for written in (
+            quote(secret, safe=""),
+            json.dumps(secret)[1:-1],
+            json.dumps(secret, ensure_ascii=False)[1:-1],
+        )
+    }
     longest_first = sorted(secrets.items(), key=lambda item: -len(item[0]))
     return {secret: name for secret, name in longest_first if len(secret) >= _SHORTEST_SECRET}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -40,9 +39,32 @@ class Paths(NamedTuple):
         return cls(_compiled("hits", hits), _compiled("id", id_), last)
 
 
-def read_hits(
-    body: bytes, paths: Paths, fault: Callable[[str], SystemFailedError]
-) -> list[str] | list[tuple[str, float]]:
+class Telling(NamedTuple):
+    """How a fault of an answer is told.
+
+    Attributes
+    ----------
+    fault
+        Builds the error from the end of a sentence that begins "... answered 200 OK, but".
+    hidden
+        Takes the secrets out of a text; what was cut in two would not be found.
+    """
+
+    fault: Callable[[str], SystemFailedError]
+    hidden: Callable[[str], str]
+
+    def named(self, value: Any) -> str:
+        """Write a value, shortened."""
+        return clipped(self.hidden(json.dumps(value, ensure_ascii=False)), 40)
+
+    def outlined(self, value: Any) -> str:
+        """Write a value; of a mapping its keys."""
+        if isinstance(value, dict) and value:
+            return f"a mapping with {', '.join(clipped(self.hidden(key), 30) for key in islice(value, 8))}"
+        return self.named(value)
+
+
+def read_hits(body: bytes, paths: Paths, tell: Telling) -> list[str] | list[tuple[str, float]]:
     """Read an answer: (doc_id, score) pairs, or the ids in order when hits have no score.
 
     Parameters
@@ -51,8 +73,8 @@ def read_hits(
         The JSON text.
     paths
         Where the hits, and their ids and scores, stand.
-    fault
-        Builds the error from the end of a sentence that begins "... answered 200 OK, but".
+    tell
+        How a fault is told.
 
     Raises
     ------
@@ -62,15 +84,19 @@ def read_hits(
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
-        raise fault(f"with no JSON: {one_line(body)}" if body.strip() else "with an empty body") from None
-    hits = _found(paths.hits, "hits", answer, fault)
+        raise tell.fault(
+            f"with no JSON: {one_line(body)}" if body.strip() else "with an empty body"
+        ) from None
+    hits = _found(paths.hits, "hits", answer, tell)
     if not isinstance(hits, list):
-        what = "nothing" if hits is None else f"{_named(hits)}, no list"
-        raise fault(f"hits {paths.hits.expression!r} gives {what}; the answer is {_outlined(answer)}")
-    ids = [_id(paths.id, hit, number, fault) for number, hit in enumerate(hits, start=1)]
+        what = "nothing" if hits is None else f"{tell.named(hits)}, no list"
+        raise tell.fault(
+            f"hits {paths.hits.expression!r} gives {what}; the answer is {tell.outlined(answer)}"
+        )
+    ids = [_id(paths.id, hit, number, tell) for number, hit in enumerate(hits, start=1)]
     if paths.score is None:
         return ids
-    scores = [_score(paths.score, hit, number, fault) for number, hit in enumerate(hits, start=1)]
+    scores = [_score(paths.score, hit, number, tell) for number, hit in enumerate(hits, start=1)]
     return list(zip(ids, scores, strict=True))
 
 
@@ -91,39 +117,30 @@ def _compiled(key: str, path: str) -> ParsedResult:
         ) from None
 
 
-def _found(path: ParsedResult, what: str, node: Any, fault: Callable[[str], SystemFailedError]) -> Any:
+def _found(path: ParsedResult, what: str, node: Any, tell: Telling) -> Any:
     from jmespath.exceptions import JMESPathError
 
     try:
         return path.search(node)
     except JMESPathError as error:
-        raise fault(f"{what} {path.expression!r} can't be computed: {error}") from None
+        raise tell.fault(f"{what} {path.expression!r} can't be computed: {error}") from None
 
 
-def _id(path: ParsedResult, hit: Any, number: int, fault: Callable[[str], SystemFailedError]) -> str:
-    doc_id = _found(path, f"in hit {number}, id", hit, fault)
+def _id(path: ParsedResult, hit: Any, number: int, tell: Telling) -> str:
+    doc_id = _found(path, f"in hit {number}, id", hit, tell)
     if doc_id is None or doc_id == "":
-        raise fault(f"hit {number} has no id at {path.expression!r}; it is {_outlined(hit)}")
+        raise tell.fault(f"hit {number} has no id at {path.expression!r}; it is {tell.outlined(hit)}")
     if isinstance(doc_id, bool) or not isinstance(doc_id, str | int):
-        raise fault(f"the id of hit {number} is {_named(doc_id)}, neither text nor a whole number")
+        raise tell.fault(f"the id of hit {number} is {tell.named(doc_id)}, neither text nor a whole number")
     return str(doc_id)
 
 
-def _score(path: ParsedResult, hit: Any, number: int, fault: Callable[[str], SystemFailedError]) -> float:
-    score = _found(path, f"in hit {number}, score", hit, fault)
-    if isinstance(score, bool) or not isinstance(score, int | float) or math.isnan(score):
-        raise fault(
-            f"the score of hit {number} is {_named(score)}, no number; "
+def _score(path: ParsedResult, hit: Any, number: int, tell: Telling) -> float:
+    score = _found(path, f"in hit {number}, score", hit, tell)
+    # Not math.isnan: it can't take a whole number beyond the doubles.
+    if isinstance(score, bool) or not isinstance(score, int | float) or score != score:  # noqa: PLR0124
+        raise tell.fault(
+            f"the score of hit {number} is {tell.named(score)}, no number; "
             "leave score out where the order of the hits counts"
         )
     return score
-
-
-def _named(value: Any) -> str:
-    return clipped(json.dumps(value, ensure_ascii=False), 40)
-
-
-def _outlined(value: Any) -> str:
-    if isinstance(value, dict) and value:
-        return f"a mapping with {', '.join(clipped(key, 30) for key in islice(value, 8))}"
-    return _named(value)
