@@ -75,7 +75,8 @@ def test_each_gate_has_a_list_to_judge_of_its_own(project: Project) -> None:
         project.write(f"below/{name}", (project.path / name).read_text())
     result = project.run("--irbench=tiny")
     result.assert_outcomes(failed=4)
-    lists = sorted((project.path / "irbench-to-judge").rglob("*.qrels"))
+    lists = sorted(project.path.rglob("irbench-to-judge/*.qrels"))
+    # Each beside the file of its gate.
     assert [("good" in path.name, "below" in path.parts) for path in lists] == [
         (False, True),
         (True, True),
