@@ -96,14 +96,15 @@ def _ask(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth:
     """Ask the system, or take what another process of this session was answered."""
     from pytest_irbench.plugin.progress import progress
     from pytest_irbench.plugin.shared_runs import once
+    from pytest_irbench.runs.rerank import check_candidates
     from pytest_irbench.runs.retrieve import retrieve
 
     name, protocol = asked.gate.system, asked.gate.protocol
     declared = asked.spec.systems.get(name) or SystemSpec(name, 0, None, None, None)
     system = _system(session, asked.system, declared)
     if protocol.rerank:
-        # A faulty file of candidates is no failure of the system that looks at it.
-        len(benchmark.candidates or ())
+        # Candidates that are missing or faulty are no failure of the system that looks at them.
+        check_candidates(benchmark)
 
     def retrieved() -> Run:
         called = asked.name if repeat == 0 else f"{asked.name}.{repeat + 1}"

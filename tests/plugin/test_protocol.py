@@ -215,6 +215,7 @@ def test_a_benchmark_without_candidates_is_an_error(project: Project) -> None:
     result = project.run("--irbench=tiny")
     result.assert_outcomes(errors=1)
     assert "benchmark tiny has no candidates to rerank: give it a file of candidates" in said(result)
+    assert project.calls == []
 
 
 def test_a_faulty_file_of_candidates_is_an_error_before_anything_is_asked(project: Project) -> None:
