@@ -256,6 +256,8 @@ def first_fault(path: Path, content: bytes, fields: tuple[str, ...], number: int
             return InputError(f"{expected}, got {len(found)}: {text!r}", path, count)
     for count, _, found in lines:
         if NUMBER.fullmatch(found[number]) is None:
-            message = f"the {fields[number]} {found[number].decode()!r} is not a number"
+            # As in a list to judge that was added before it was filled in.
+            hint = ": fill it in" if found[number] == b"?" else ""
+            message = f"the {fields[number]} {found[number].decode()!r} is not a number{hint}"
             return InputError(message, path, count)
     raise AssertionError("the two readers disagree on a file")

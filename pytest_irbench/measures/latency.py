@@ -26,7 +26,7 @@ def latency(judged: JudgedRanking, _measure: Measure) -> Floats:
     if not latencies:
         raise InputError(
             "latency was not measured: that takes a system that is asked topic by topic, and this run comes "
-            "from a file, a mapping or a batch"
+            "from a file, a mapping or a batch: leave latencies out for it"
         )
     unasked = [query_id for query_id in judged.query_ids if query_id not in latencies]
     if unasked:

@@ -75,11 +75,24 @@ def runs_of(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, dep
         return [_ask(session, asked, benchmark, depth, repeat) for repeat in range(repeats)]
     if repeats > 1:
         raise InputError(f"system {name!r} is a run file, which can't be asked again: leave repeats out")
+    _check_utterance(asked)
     run = read_run(path)
     run.name, run.benchmark = asked.name, benchmark
     # As a reader of the message would name it.
     run.source = Path(os.path.relpath(path, started))
     return [run]
+
+
+def _check_utterance(asked: AskedGate) -> None:
+    """Refuse a run file that would stand for several utterances: their values could not differ."""
+    benchmark, system = asked.gate.benchmark, asked.gate.system
+    same = [gate for gate in asked.spec.gates if (gate.benchmark, gate.system) == (benchmark, system)]
+    utterances = dict.fromkeys(gate.protocol.utterance for gate in same)
+    if len(utterances) > 1:
+        raise InputError(
+            f"system {asked.gate.system!r} is a run file, which answers one utterance, and its gates ask for "
+            f"{' and '.join(utterances)}: declare a system with a run of its own for each"
+        )
 
 
 def _check_ranks(gate: GateSpec, depth: int) -> None:
@@ -96,14 +109,15 @@ def _ask(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth:
     """Ask the system, or take what another process of this session was answered."""
     from pytest_irbench.plugin.progress import progress
     from pytest_irbench.plugin.shared_runs import once
+    from pytest_irbench.runs.rerank import check_candidates
     from pytest_irbench.runs.retrieve import retrieve
 
     name, protocol = asked.gate.system, asked.gate.protocol
     declared = asked.spec.systems.get(name) or SystemSpec(name, 0, None, None, None)
     system = _system(session, asked.system, declared)
     if protocol.rerank:
-        # A faulty file of candidates is no failure of the system that looks at it.
-        len(benchmark.candidates or ())
+        # Candidates that are missing or faulty are no failure of the system that looks at them.
+        check_candidates(benchmark)
 
     def retrieved() -> Run:
         called = asked.name if repeat == 0 else f"{asked.name}.{repeat + 1}"

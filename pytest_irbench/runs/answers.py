@@ -21,7 +21,7 @@ MOST = 1_000_000
 
 ACCEPTED = (
     "(doc_id, score) pairs, a mapping doc_id -> score, doc_ids best first, "
-    "or objects with doc_id, docid or id and score"
+    "or objects with doc_id, docid or id and score; without results, an empty list"
 )
 _ID_NAMES = ("doc_id", "docid", "id")
 

@@ -45,7 +45,8 @@ def in_order(value: Any, topics: Sequence[Topic], manner: Manner) -> list[Any]:
     rows = [] if isinstance(value, str | bytes) or not isinstance(value, Iterable) else list(value)
     if len(rows) == len(topics):
         return rows
+    what = f"{len(rows)} answers" if isinstance(value, list | tuple) else clipped(repr(value))
     raise SystemFailedError(
-        f"{said} with {clipped(repr(value))}: a batch is answered with a mapping query_id -> answer, "
+        f"{said} with {what}: a batch is answered with a mapping query_id -> answer, "
         "or one answer for each topic in their order"
     )

@@ -160,7 +160,7 @@ def check_address(url: str) -> None:
         When it can't be asked as it stands.
     """
     if not url.lower().startswith(("http://", "https://")):
-        raise InputError("url must begin with http:// or https://")
+        raise InputError("url must begin with http:// or https://, or with a variable that does")
     if _UNSENDABLE.search(url):
         raise InputError(
             "url has a blank, a control character or a bare percent sign: write them as %20 and the like"
@@ -255,7 +255,7 @@ def variable(name: str) -> str:
     value = os.environ.get(name, "")
     if not value:
         what = "is empty" if name in os.environ else "is not set"
-        raise InputError(f"the environment variable {name} {what}")
+        raise InputError(f"the environment variable {name} {what}: set it, or correct the name")
     return value
 
 
@@ -285,6 +285,9 @@ def _filled(node: Any, values: Mapping[str, Any]) -> Any:
 def _texts(node: Any) -> Iterator[str]:
     if isinstance(node, str):
         yield node
+    elif any(node == {name: None} for name in PLACEHOLDERS):
+        bare = f"{{{next(iter(node))}}}"
+        raise InputError(f'json has {bare} without quotes, a mapping in YAML: write "{bare}"')
     elif isinstance(node, dict | list | tuple):
         for value in node.values() if isinstance(node, dict) else node:
             yield from _texts(value)

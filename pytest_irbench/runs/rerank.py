@@ -14,6 +14,29 @@ if TYPE_CHECKING:
     from pytest_irbench.runs.run import Run
 
 
+def check_candidates(benchmark: Benchmark) -> None:
+    """Find the candidates of a benchmark, before a system looks at them.
+
+    Parameters
+    ----------
+    benchmark
+        Its candidates are found now if they were not before.
+
+    Raises
+    ------
+    InputError
+        When the benchmark has no candidates, or their file is faulty.
+    DataUnavailableError
+        When the published candidates can't be had.
+    """
+    if benchmark.candidates is None:
+        raise InputError(
+            f"benchmark {benchmark.name} has no candidates to rerank: give it a file of candidates, "
+            "or gate the system without rerank"
+        )
+    len(benchmark.candidates)
+
+
 def check_reranked(run: Run, benchmark: Benchmark) -> None:
     """Refuse a run that returns documents beside the candidates of their query.
 
@@ -35,11 +58,7 @@ def check_reranked(run: Run, benchmark: Benchmark) -> None:
     DataUnavailableError
         When the published candidates can't be had.
     """
-    if benchmark.candidates is None:
-        raise InputError(
-            f"benchmark {benchmark.name} has no candidates to rerank: give it a file of candidates, "
-            "or gate the system without rerank"
-        )
+    check_candidates(benchmark)
     strangers = list(_strangers(run, benchmark))
     if not strangers:
         return

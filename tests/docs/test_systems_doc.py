@@ -288,12 +288,12 @@ def test_the_numbers_of_http_are_those_of_the_code() -> None:
 @pytest.mark.parametrize(
     ("row", "answer"),
     [
-        ("returns nothing for all queries", "[]"),
+        ("returns an empty one for all queries", "[]"),
         ("raises, or calls `sys.exit` or `pytest.skip`", "pytest.skip('no index')"),
         ("raises, or calls `sys.exit` or `pytest.skip`", "exit(3)"),
         ("takes longer than `timeout` seconds", "time.sleep(0.3)"),
-        ("returns another shape, a NaN, or over 1,000,000 documents", "None"),
-        ("returns another shape, a NaN, or over 1,000,000 documents", "[('p1', float('nan'))]"),
+        ("returns another shape, `None`, a NaN, or over 1,000,000 documents", "None"),
+        ("returns another shape, `None`, a NaN, or over 1,000,000 documents", "[('p1', float('nan'))]"),
         ("returns a document twice", "['p1', 'p1']"),
     ],
 )

@@ -205,7 +205,9 @@ HTTP_FAULTS = {
     "{http: {url: 5, hits: h, id: i}}": (
         "1:27: url is text such as http://..., not the number 5: put '5' in quotes"
     ),
-    "{http: {url: 'ftp://a/{query}', hits: h, id: i}}": "1:22: http: url must begin with http:// or https://",
+    "{http: {url: 'ftp://a/{query}', hits: h, id: i}}": (
+        "1:22: http: url must begin with http:// or https://, or with a variable that does"
+    ),
     "{http: {url: 'http://a', hits: h, id: i}}": (
         "1:22: http: url and json have no {query}: every topic would be asked the same"
     ),
@@ -225,6 +227,7 @@ HTTP_FAULTS = {
     http("json: {a: .nan}"): (
         "1:70: http: json can't be sent: Out of range float values are not JSON compliant"
     ),
+    http("json: {size: {k}}"): ('1:70: http: json has {k} without quotes, a mapping in YAML: write "{k}"'),
     http("json: {a: ['{top}']}"): (
         "1:70: http: the text '{top}' of json has the unknown placeholder {top}: {query}, {k} and {query_id} "
         "are filled in, and a brace that is meant stands twice"

@@ -77,7 +77,7 @@ def test_without_latencies_there_is_nothing_to_measure(tmp_path) -> None:
             evaluate(run, QRELS, ["latency_p95_ms"])
         assert str(caught.value) == (
             "latency was not measured: that takes a system that is asked topic by topic, and this run comes "
-            "from a file, a mapping or a batch"
+            "from a file, a mapping or a batch: leave latencies out for it"
         )
 
 

@@ -173,7 +173,7 @@ def test_the_file_is_refused_as_qrels_until_it_is_filled_in(tmp_path: Path) -> N
     assert path.read_text() == "q1 0 x ?\nq2 0 u ?\n"
     with pytest.raises(InputError) as caught:
         read_qrels(path)
-    assert str(caught.value) == f"{path}:1: the relevance '?' is not a number"
+    assert str(caught.value) == f"{path}:1: the relevance '?' is not a number: fill it in"
     path.write_text("q1 0 x 2\nq2 0 u 0\n")
     assert read_qrels(path)["q1"] == {"x": 2}
     assert list(tmp_path.iterdir()) == [path]

@@ -215,6 +215,7 @@ def test_a_benchmark_without_candidates_is_an_error(project: Project) -> None:
     result = project.run("--irbench=tiny")
     result.assert_outcomes(errors=1)
     assert "benchmark tiny has no candidates to rerank: give it a file of candidates" in said(result)
+    assert project.calls == []
 
 
 def test_a_faulty_file_of_candidates_is_an_error_before_anything_is_asked(project: Project) -> None:
@@ -513,3 +514,14 @@ def test_thresholds_of_every_kind_are_proved(project: Project) -> None:
     assert "RR@10 (sparse) min" in reverse
     for blind in ("latency_p95_ms max", "nDCG@10 asked again stable"):
         assert blind in proof.partition("none of these")[2].replace("\n", " ")
+
+
+def test_a_run_file_stands_for_one_utterance(project: Project) -> None:
+    chats(project, "utterance: [raw, manual]")
+    project.write("run.txt", "7_1 Q0 d1 1 1 x\n")
+    result = project.run("--irbench=chats", "--irbench-run=reader=run.txt")
+    result.assert_outcomes(errors=2)
+    assert (
+        "system 'reader' is a run file, which answers one utterance, and its gates ask for raw and manual: "
+        "declare a system with a run of its own for each"
+    ) in said(result)

@@ -509,6 +509,13 @@ def test_a_batch_has_one_answer_for_each_topic(value: Any) -> None:
     )
 
 
+def test_a_list_that_is_too_short_for_a_batch_is_counted(manner: Manner) -> None:
+    with pytest.raises(
+        SystemFailedError, match="the batch of 12 topics with 11 answers: a batch is answered"
+    ):
+        ask(lambda topics, k: [["d"]] * 11, manner)
+
+
 def test_a_batch_that_lacks_topics_names_one() -> None:
     with pytest.raises(SystemFailedError) as caught:
         ask(lambda topics, k: {"0": ["d"], "2": ["d"], "other": ["d"]})

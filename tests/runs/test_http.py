@@ -591,7 +591,8 @@ def test_a_variable_that_a_header_can_not_hold_is_named_without_its_value(
 def test_an_address_from_the_environment_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEARCH_URL", "localhost:9200")
     assert (
-        fault(HttpSpec("${SEARCH_URL}/?q={query}", "hits", "id")) == "url must begin with http:// or https://"
+        fault(HttpSpec("${SEARCH_URL}/?q={query}", "hits", "id"))
+        == "url must begin with http:// or https://, or with a variable that does"
     )
 
 
@@ -620,6 +621,7 @@ def test_an_address_from_the_environment_is_checked(monkeypatch: pytest.MonkeyPa
         ({"json": {"a": ["{top}"]}}, "the text '{top}' of json has the unknown placeholder {top}"),
         ({"json": {"a": '{"b": 1}'}}, "of json has the unknown placeholder"),
         ({"json": {"a": "${query}}"}}, "the text '${query}}' of json has a single brace"),
+        ({"json": {"size": {"k": None}}}, 'json has {k} without quotes, a mapping in YAML: write "{k}"'),
         ({"json": {"a": float("nan")}}, "json can't be sent"),
         ({"json": {"a": {1, 2}}}, "json can't be sent"),
         ({"method": "GTE"}, "method must be one of GET, POST, PUT, not 'GTE'"),

@@ -158,7 +158,7 @@ def test_nothing_for_every_topic_is_a_failure(nothing: Any) -> None:
 
 ACCEPTED = (
     "accepted are (doc_id, score) pairs, a mapping doc_id -> score, doc_ids best first, "
-    "or objects with doc_id, docid or id and score"
+    "or objects with doc_id, docid or id and score; without results, an empty list"
 )
 
 
