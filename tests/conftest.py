@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,11 @@ from pathlib import Path
 # meanwhile. numpy can't be imported a second time, so it is imported before.
 import numpy as np  # noqa: F401
 import pytest
+
+# A shell that starts tests in the background has them ignore Ctrl-C, and so would all that they start: some
+# of them are about Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest_plugins = ["pytester"]
 

@@ -67,8 +67,7 @@ def test_a_set_is_read_when_first_needed_and_once(tmp_path: Path, monkeypatch: p
 def test_a_benchmark_has_no_extra_set_unless_it_is_given_one(tmp_path: Path) -> None:
     _load(tmp_path)
     benchmark = load_files("shop", tmp_path / "topics.tsv", tmp_path / "qrels.txt")
-    assert [*benchmark.extra_qrels] == []
-    assert repr(benchmark.extra_qrels) == "<ExtraQrels: none>"
+    assert benchmark.extra_qrels == {}
     extra = ExtraQrels({"sparse": str(tmp_path / "labels.txt")}, benchmark.qrels.query_ids)
     assert replace(benchmark, extra_qrels=extra).extra_qrels["sparse"]["q1"] == {"d1": 1}
 

@@ -142,7 +142,7 @@ def test_passages_against_judged_documents_find_the_mapping_and_with_it_the_publ
     assert "nDCG@3 = 0.00000, below min 0.36105" in text
     assert "none of the returned documents is judged for its query" in text
     told = "0 of 1,580 documents in the top 10 are judged for their query; 79% would be with doc_id: passage_to_document"
-    assert text.count(told) == 2
+    assert text.partition("short test summary")[0].count(told) == 2
     project.write("irbench.yaml", f"{systems}\ngates: [{gate.format('doc_id: passage_to_document, ')}]\n")
     result = project.spawn("--irbench=cast21")
     result.assert_outcomes(passed=2)
