@@ -48,7 +48,7 @@ def _fault(folder: Path, content: bytes) -> str:
     return str(caught.value).replace(f"{folder}/", "")
 
 
-@pytest.mark.parametrize("content", [FILE, FILE.replace(b"\n", b"\r\n"), gzip.compress(FILE)])
+@pytest.mark.parametrize("content", [FILE, FILE.replace(b"\n", b"\r\n"), gzip.compress(FILE, mtime=0)])
 def test_candidates_are_best_first_by_score(tmp_path: Path, content: bytes) -> None:
     benchmark = _load(tmp_path, content)
     assert [topic.candidates for topic in benchmark.topics] == [("d2", "d1"), ("d3",)]
@@ -148,7 +148,7 @@ def offered(tiny_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give dl19-passage candidates in the form of the passage tasks, dl20-passage in that of documents."""
     (tiny_home / PASSAGES).write_bytes(EXTRACT)
     (tiny_home / DOCUMENTS).parent.mkdir(parents=True)
-    (tiny_home / DOCUMENTS).write_bytes(gzip.compress(RUN))
+    (tiny_home / DOCUMENTS).write_bytes(gzip.compress(RUN, mtime=0))
     for name, form in (("dl19-passage", "dl19-passage"), ("dl20-passage", "dl20-doc")):
         tiny = BUILTIN[name]._replace(candidates=BUILTIN[form].candidates, candidates_count=4)
         monkeypatch.setitem(BUILTIN, name, tiny)

@@ -65,7 +65,10 @@ def test_variants_of_tsv_mean_the_same(tmp_path: Path, topics: bytes) -> None:
 
 
 def test_gzipped_topics_are_unpacked(tmp_path: Path) -> None:
-    assert [*_load(tmp_path, gzip.compress(TOPICS), name="topics.tsv.gz").topics] == ["red shoes", "bond"]
+    assert [*_load(tmp_path, gzip.compress(TOPICS, mtime=0), name="topics.tsv.gz").topics] == [
+        "red shoes",
+        "bond",
+    ]
 
 
 def test_text_keeps_further_tabs_and_unicode_line_separators(tmp_path: Path) -> None:
@@ -130,7 +133,7 @@ def test_conversations_have_history_responses_and_rewrites(tmp_path: Path, name:
             "automatic_rewritten_utterance": "Are sharks they big?",
         },
     )
-    packed = gzip.compress(content) if name.endswith(".gz") else content
+    packed = gzip.compress(content, mtime=0) if name.endswith(".gz") else content
     (topic,) = _load(tmp_path, packed, b"31_2 0 d 1\n", name).topics
     (first,) = topic.history
     assert (topic.query_id, topic.conversation, topic.turn) == ("31_2", "31", 2)

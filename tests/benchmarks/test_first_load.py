@@ -180,7 +180,7 @@ def test_of_the_candidates_for_passages_the_ids_alone_are_kept(
     publisher: Publisher, tiny_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = b"3\t30\twhat is it\tIt is.\n1\t10\tdo goldfish grow\tThey do.\n"
-    publisher.files["top1000.tsv.gz"] = content = gzip.compress(rows)
+    publisher.files["top1000.tsv.gz"] = content = gzip.compress(rows, mtime=0)
     config = importlib.import_module("ir_datasets.util").DownloadConfig
     entry = config.context("msmarco-passage").contents()["trec-dl-2019/scoreddocs"]
     monkeypatch.setitem(entry, "url", f"{publisher.address}/top1000.tsv.gz")

@@ -62,9 +62,9 @@ TWO_ROWS = [("q1", "b", 2.0), ("q1", "a", 1.0)]
         b"\xef\xbb\xbfq1 Q0 b 1 2.0 s\nq1 Q0 a 2 1.0 s\n",
         b"q1 0 b x 2 s\nq1 whatever a -7 1 t\n",
         b"q1 Q0 b 1 +2e0 s\nq1 Q0 a 2 10E-1 s\n",
-        gzip.compress(b"q1 Q0 b 1 2.0 s\nq1 Q0 a 2 1.0 s\n"),
-        gzip.compress(b"q1 Q0 b 1 2.0 s\n") + gzip.compress(b"q1 Q0 a 2 1.0 s\n"),
-        gzip.compress(b"\xef\xbb\xbfq1 Q0 b 1 2.0 s\r\nq1 Q0 a 2 1.0 s"),
+        gzip.compress(b"q1 Q0 b 1 2.0 s\nq1 Q0 a 2 1.0 s\n", mtime=0),
+        gzip.compress(b"q1 Q0 b 1 2.0 s\n", mtime=0) + gzip.compress(b"q1 Q0 a 2 1.0 s\n", mtime=0),
+        gzip.compress(b"\xef\xbb\xbfq1 Q0 b 1 2.0 s\r\nq1 Q0 a 2 1.0 s", mtime=0),
     ],
     ids=["plain", "no-final-newline", "tabs", "padding", "crlf", "crlf-no-final-newline", "blank-lines", "bom",
          "any-rank-and-tag", "exponents", "gzip", "gzip-members", "gzip-bom-crlf"],
@@ -84,7 +84,7 @@ def test_a_run_may_be_written_in_many_ways(write: Write, content: bytes) -> None
         b"\xef\xbb\xbfq1 Q0 a 1.0\nq1 x b -0\nq2 1 a +2e0\n",
         b"q1 0 a 1\nq2 0 a 2\nq1 0 b 0\n",
         b"q1 0 a 1\nq1 0 b 0\nq1 0 a 1\nq2 0 a 2\n",
-        gzip.compress(b"q1 0 a 1\nq1 0 b 0\nq2 0 a 2\n"),
+        gzip.compress(b"q1 0 a 1\nq1 0 b 0\nq2 0 a 2\n", mtime=0),
     ],
     ids=["plain", "blanks", "crlf", "bom-and-whole-floats", "interleaved", "same-judgment-twice", "gzip"],
 )
@@ -175,7 +175,7 @@ RUN_FAULTS = [
     (b"\n\n", None, "has no results: did the search step fail?"),
     (b" \t\r\n", None, "has no results: did the search step fail?"),
     (b"\xef\xbb\xbf", None, "has no results: did the search step fail?"),
-    (gzip.compress(b""), None, "has no results: did the search step fail?"),
+    (gzip.compress(b"", mtime=0), None, "has no results: did the search step fail?"),
 ]
 QRELS_FAULTS = [
     (b"q1 0 a\n", 1, f"{QRELS_COLUMNS}, got 3: 'q1 0 a'"),
@@ -242,7 +242,7 @@ def test_a_path_may_be_text(write: Write) -> None:
 def test_compression_is_seen_from_the_content_not_the_name(tmp_path: Path) -> None:
     content = b"q Q0 a 1 1.0 s\n"
     packed = tmp_path / "run.txt"
-    packed.write_bytes(gzip.compress(content))
+    packed.write_bytes(gzip.compress(content, mtime=0))
     assert run_rows(packed) == [("q", "a", 1.0)]
     plain = tmp_path / "run.txt.gz"
     plain.write_bytes(content)

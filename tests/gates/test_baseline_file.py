@@ -551,7 +551,7 @@ def test_a_file_that_git_lfs_has_not_fetched_is_told(stored: Path) -> None:
 @pytest.mark.parametrize("content", [RUN.replace(b"2.5", b"2.6"), RUN[:-1], b""])
 def test_a_run_file_that_the_json_was_not_written_with_is_refused(stored: Path, content: bytes) -> None:
     run = run_path(stored)
-    run.write_bytes(gzip.compress(content))
+    run.write_bytes(gzip.compress(content, mtime=0))
     assert str(fault(stored)) == (
         f"{run}: is not the run that helpdesk.bm25.json was written with: "
         "one of the two was replaced without the other"
@@ -712,7 +712,7 @@ def test_a_run_under_its_half_name_is_not_overwritten_before_it_is_placed(
 
 @pytest.mark.parametrize(
     "junk",
-    [b"", b"junk", gzip.compress(b"q Q0 d 1 1.0 other\n")],
+    [b"", b"junk", gzip.compress(b"q Q0 d 1 1.0 other\n", mtime=0)],
     ids=["empty", "no gzip", "another run"],
 )
 def test_other_half_files_are_ignored_and_overwritten(stored: Path, junk: bytes) -> None:
@@ -727,7 +727,7 @@ def test_other_half_files_are_ignored_and_overwritten(stored: Path, junk: bytes)
 def test_a_faulty_baseline_can_be_written_anew(stored: Path) -> None:
     stored.write_text("{")
     run_path(stored).unlink()
-    stored.with_name(".helpdesk.bm25.run.gz.half").write_bytes(gzip.compress(RUN))
+    stored.with_name(".helpdesk.bm25.run.gz.half").write_bytes(gzip.compress(RUN, mtime=0))
     write_baseline(stored, baseline_of())
     assert stored.read_text() == GOLDEN
     assert read_baseline(stored)

@@ -98,7 +98,7 @@ def test_values_and_errors_are_those_of_the_plain_path(
     tmp_path: Path, content: bytes, size: int, threads: int, packed: bool
 ) -> None:
     path = tmp_path / "run.trec"
-    path.write_bytes(gzip.compress(content) if packed else content)
+    path.write_bytes(gzip.compress(content, mtime=0) if packed else content)
     with window_of(1 << 19, 1 << 40):
         expected = outcome(path)
     with window_of(size, 0):
@@ -127,7 +127,7 @@ def judgments(queries: int) -> Qrels:
 def test_a_file_of_whole_queries_is_never_held(tmp_path: Path, threads: int, packed: bool) -> None:
     path = tmp_path / "run.trec"
     content = made(60, 100).encode()
-    path.write_bytes(gzip.compress(content) if packed else content)
+    path.write_bytes(gzip.compress(content, mtime=0) if packed else content)
     with window_of(8192, 0):
         run = read_run(path)
         run.threads = threads
@@ -188,7 +188,7 @@ def test_equal_hashes_lead_to_the_plain_path_and_the_same_values(tmp_path: Path)
 
 def test_a_damaged_gzip_file_is_refused_as_ever(tmp_path: Path) -> None:
     path = tmp_path / "run.trec.gz"
-    path.write_bytes(gzip.compress(made(20, 50).encode())[:-200])
+    path.write_bytes(gzip.compress(made(20, 50).encode(), mtime=0)[:-200])
     with window_of(1024, 0), pytest.raises(InputError, match="is a damaged gzip file"):
         judge(read_run(path), judgments(20))
 

@@ -114,7 +114,7 @@ def test_a_large_file_is_not_read_whole_unless_it_is_packed(
 ) -> None:
     path = tmp_path / "x.run"
     content = b"".join(b"q%d Q0 d%d-1 1 2 bm25\n" % (query, query) for query in range(5))
-    path.write_bytes(gzip.compress(content) if packed else content)
+    path.write_bytes(gzip.compress(content, mtime=0) if packed else content)
     monkeypatch.setattr("pytest_irbench.runs.run.LARGE", 1)
     run = read_run(path)
     judged = judge(run, Qrels.from_mapping({f"q{query}": {f"d{query}": 1} for query in range(4)}))

@@ -274,7 +274,7 @@ def test_other_shapes(service: Service, answer: Any, paths: dict[str, Any], hits
 
 
 def test_a_packed_answer_is_unpacked(service: Service) -> None:
-    packed = gzip.compress(json.dumps(ANSWER).encode())
+    packed = gzip.compress(json.dumps(ANSWER).encode(), mtime=0)
     service.answers = lambda _asked: (200, {"content-encoding": "gzip"}, packed)
     assert len(HttpSystem(service.spec())(TOPIC, 10)) == 2
 
@@ -482,7 +482,7 @@ def test_tls_that_fails_is_told_at_once(service: Service) -> None:
 
 def test_an_answer_that_is_too_large_is_told(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "LARGEST", 1000)
-    bomb = gzip.compress(b" " * 100_000)
+    bomb = gzip.compress(b" " * 100_000, mtime=0)
     service.answers = lambda _asked: (200, {"content-encoding": "gzip"}, bomb)
     assert failure(service.spec()).endswith("failed: the answer has over 1,000 bytes")
 
