@@ -97,9 +97,9 @@ class _Against:
             raise InputError(f"{value.call}: this run belongs to no benchmark, so it has no baseline")
         baselines = session_of(self.request.config).baselines
         depth = depth_for(benchmark, [measure])
-        accepted = Accepted(
-            benchmark, self.name, value.scores, depth, Protocol(), None, self.request.node.nodeid
-        )
+        protocol = Protocol(utterance=value.scores.judged.run.utterance)
+        nodeid = self.request.node.nodeid
+        accepted = Accepted(benchmark, self.name, value.scores, depth, protocol, None, nodeid)
         folder = baselines.folder_of_test(self.request.path)
         return baselines.hold(
             folder, accepted, lambda path: hold_measure(path, benchmark, self.name, accepted.pins, measure)

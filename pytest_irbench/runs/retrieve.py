@@ -81,7 +81,7 @@ def retrieve(
     by_id = [(topic.query_id, *given) for topic, given in zip(topics, answered, strict=True)]
     run = Run.from_pairs({query_id: answer for query_id, answer, _ in by_id}, name)
     run.latencies = {query_id: latency for query_id, _, latency in by_id if latency is not None}
-    run.benchmark = benchmark
+    run.benchmark, run.utterance = benchmark, utterance
     return run
 
 

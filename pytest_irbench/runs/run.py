@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from pytest_irbench.benchmarks.benchmark import Benchmark
+    from pytest_irbench.benchmarks.benchmark import Benchmark, Utterance
 
 
 # A file from here on (bytes; packed, a quarter of it) is read when it is needed, and never as a whole if
@@ -45,6 +45,8 @@ class Run:
         The file that it was read from, or None.
     latencies
         query_id -> milliseconds that its answer took; empty when that was not seen.
+    utterance
+        Which text of the turns it answers.
     threads
         How many threads may share a file that is not read yet, or None for as many as there are processors.
     """
@@ -57,6 +59,7 @@ class Run:
         self.benchmark: Benchmark | None = None
         self.source: Path | None = None
         self.latencies: Mapping[str, float] = {}
+        self.utterance: Utterance = "raw"
 
     @property
     def unread(self) -> Path | None:

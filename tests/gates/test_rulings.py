@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,8 @@ from small_gates import asked_again, gate_of, gate_on, verdict, verdicts
 
 from pytest_irbench.benchmarks.topic_columns import TopicColumns
 from pytest_irbench.errors import InputError
-from pytest_irbench.gates.kinds import QueryDropSpec
+from pytest_irbench.gates import rulings
+from pytest_irbench.gates.kinds import QueryDropSpec, Threshold
 from pytest_irbench.gates.rulings import decide_threshold, losers
 
 FIVE = {"h01": 5, "h02": 5, "h03": 5, "h04": 5, "h05": 5}
@@ -508,3 +510,7 @@ def test_hostile_ids_and_reasons_stay_on_the_line_and_are_clipped() -> None:
     assert r"document d\n1xxx" in expect.sentence
     assert len(expect.sentence) < 200
     assert all(v.sentence.isprintable() for v in (expect, known))
+
+
+def test_each_kind_of_threshold_has_what_decides_it() -> None:
+    assert set(rulings._RULINGS) == set(get_args(Threshold))

@@ -525,3 +525,23 @@ def test_a_run_file_stands_for_one_utterance(project: Project) -> None:
         "system 'reader' is a run file, which answers one utterance, and its gates ask for raw and manual: "
         "declare a system with a run of its own for each"
     ) in said(result)
+
+
+def test_a_test_in_python_holds_no_utterance_against_the_baseline_of_another(project: Project) -> None:
+    chats(project, "depth: 10", "nDCG@3: {max_drop: 0.1}")
+    project.store("--irbench=chats")
+    project.write(
+        "test_it.py",
+        """
+        import pytest
+        from pytest_irbench import assert_ndcg_at
+
+        @pytest.mark.parametrize("utterance", ["raw", "manual"])
+        def test_it(irbench_benchmark, reader, irbench_baseline, utterance):
+            run = irbench_benchmark("chats").retrieve(reader, 10, utterance=utterance)
+            assert_ndcg_at(run, 3) >= irbench_baseline("reader")
+        """,
+    )
+    result = project.run("--irbench=chats", "test_it.py")
+    result.assert_outcomes(passed=1, failed=1)
+    assert "its utterance is raw, the gate's is manual" in said(result)
