@@ -9,7 +9,7 @@ from pytest_irbench.gates.baseline_file import check_values, read_baseline
 from pytest_irbench.measures.evaluate import evaluate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
@@ -48,7 +48,9 @@ class HeldBaseline(NamedTuple):
         return f"baseline of {self.stored.provenance.date} ({self.stored.provenance.reason})"
 
 
-def hold_gate(path: Path, benchmark: Benchmark, system: str, wanted: Pins) -> HeldBaseline:
+def hold_gate(
+    path: Path, benchmark: Benchmark, system: str, wanted: Pins, also: Iterable[Measure] = ()
+) -> HeldBaseline:
     """Read the baseline of a gate.
 
     Parameters
@@ -61,6 +63,8 @@ def hold_gate(path: Path, benchmark: Benchmark, system: str, wanted: Pins) -> He
         The name of the gate's system.
     wanted
         What the gate asks for today.
+    also
+        Measures that reports show beside it; those that its run can be scored by are.
 
     Raises
     ------
@@ -74,7 +78,9 @@ def hold_gate(path: Path, benchmark: Benchmark, system: str, wanted: Pins) -> He
         raise OutdatedBaselineError(
             f"is no baseline for this gate as it is now: {'; '.join(differences)}", path
         )
-    return _scored(path, stored, wanted, benchmark, wanted.measures)
+    level = benchmark.relevance_level
+    texts = [m.text(level) for m in also if serves(stored.pins, m, m.text(level))]
+    return _scored(path, stored, wanted, benchmark, (*wanted.measures, *texts))
 
 
 def hold_measure(

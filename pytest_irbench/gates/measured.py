@@ -125,6 +125,20 @@ class MeasuredGate:
         """The baseline, scored on the same judgments."""
         return self.hold()
 
+    @cached_property
+    def accepted(self) -> HeldBaseline | None:
+        """The baseline, or None where the gate has none, or none that fits, or the run is to become it."""
+        try:
+            held = self.baseline if self.spec.compared else None
+        except InputError:
+            # Those thresholds that are held against it say why.
+            return None
+        return None if held is None or held.is_new else held
+
+    def is_comparable(self, measure: str) -> bool:
+        """Whether the baseline knows a measure, which it may although no threshold holds it against it."""
+        return self.accepted is not None and self.measure(measure) in self.accepted.scores.columns
+
     def query_ids(self, among: Slice | None) -> tuple[str, ...]:
         """Return the judged queries of a slice, or all.
 

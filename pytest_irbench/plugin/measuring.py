@@ -59,7 +59,7 @@ def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
         accepted = Accepted(benchmark, asked.name, compared, depth, gate.protocol, spec.path, asked.nodeid)
         folder = session.baselines.folder_of_gates(spec.path)
         return session.baselines.hold(
-            folder, accepted, lambda path: hold_gate(path, benchmark, asked.name, accepted.pins)
+            folder, accepted, lambda path: hold_gate(path, benchmark, asked.name, accepted.pins, scored)
         )
 
     def columns() -> TopicColumns | None:

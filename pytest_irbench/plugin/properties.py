@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_irbench.errors import clipped
+from pytest_irbench.errors import InputError, clipped
 from pytest_irbench.gates.decide import is_count, number_of
 from pytest_irbench.gates.declared import labels_of
-from pytest_irbench.gates.kinds import DropSpec, QueryDropSpec
+from pytest_irbench.gates.detail import TOP
+from pytest_irbench.gates.kinds import DropSpec, QueryDropSpec, ThresholdSpec
 from pytest_irbench.measures.measure import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pytest_irbench.gates.comparison import Comparison
     from pytest_irbench.gates.decide import Verdict
     from pytest_irbench.gates.kinds import Threshold
     from pytest_irbench.gates.measured import MeasuredGate
@@ -63,6 +65,8 @@ def measured_properties(
     yield "irbench_queries", len(judged.query_ids)
     yield "irbench_missing", len(judged.missing)
     yield "irbench_extra", judged.extra
+    yield "irbench_sentence", verdict.sentence
+    yield from _judged(threshold, gate)
     yield from _notes(gate, verdict)
     if threshold is gate.primary:
         yield from _by_depth(gate, verdict.measure)
@@ -70,8 +74,19 @@ def measured_properties(
     if isinstance(threshold, DropSpec | QueryDropSpec) and not gate.baseline.is_new:
         yield "irbench_since", gate.baseline.told
         yield "irbench_rejudged", _rejudged(gate, verdict.measure)
-        if isinstance(threshold, DropSpec):
-            yield from _compared(threshold, gate, verdict)
+    if isinstance(threshold, DropSpec | ThresholdSpec) and not labels_of(threshold):
+        yield from _compared(threshold, gate)
+    if isinstance(threshold, DropSpec) and not gate.baseline.is_new:
+        yield from _evidence(threshold, gate, verdict)
+
+
+def _judged(threshold: Threshold, gate: MeasuredGate) -> Iterator[tuple[str, float]]:
+    """Give the share of documents that are judged, of those that decide a value over all queries."""
+    among, measure = getattr(threshold, "slice", None), threshold.measure
+    if not measure or among or labels_of(threshold) or gate.measure(measure).is_latency:
+        return
+    known, returned = gate.scores.judged.judged_within(gate.measure(measure).sees or TOP)
+    yield "irbench_judged", known / returned
 
 
 def _notes(gate: MeasuredGate, verdict: Verdict) -> Iterator[tuple[str, str]]:
@@ -110,17 +125,35 @@ def _means(measure: str, groups: dict[str, list[float]]) -> str:
     )
 
 
-def _compared(threshold: DropSpec, gate: MeasuredGate, verdict: Verdict) -> Iterator[tuple[str, Any]]:
-    comparison = gate.comparison(threshold.measure, threshold.slice)
-    low, high = comparison.interval
-    yield "irbench_evidence", threshold.evidence
+def _compared(threshold: DropSpec | ThresholdSpec, gate: MeasuredGate) -> Iterator[tuple[str, Any]]:
+    """Give what became of a value since the baseline, also where no rule asks."""
+    comparison = _comparison(threshold, gate)
+    if comparison is None:
+        return
     yield "irbench_baseline", comparison.baseline
-    yield "irbench_drop", 0.0 - comparison.difference
-    yield "irbench_drop_low", 0.0 - high
-    yield "irbench_drop_high", 0.0 - low
-    yield "irbench_p", comparison.permutation.drop
+    yield "irbench_change", comparison.difference
+    low, high = comparison.interval
+    if math.isfinite(low):
+        yield "irbench_change_low", low
+        yield "irbench_change_high", high
+        yield "irbench_p", comparison.permutation.drop
     yield "irbench_worse", comparison.losses
     yield "irbench_better", comparison.wins
+
+
+def _comparison(threshold: DropSpec | ThresholdSpec, gate: MeasuredGate) -> Comparison | None:
+    if not gate.is_comparable(threshold.measure):
+        return None
+    try:
+        return gate.comparison(threshold.measure, threshold.slice)
+    except InputError:
+        # A value of the baseline is no number, which only matters where a rule is held against it.
+        return None
+
+
+def _evidence(threshold: DropSpec, gate: MeasuredGate, verdict: Verdict) -> Iterator[tuple[str, Any]]:
+    comparison = gate.comparison(threshold.measure, threshold.slice)
+    yield "irbench_evidence", threshold.evidence
     yield "irbench_detectable", comparison.detectable_drop()
     yield "irbench_false_alarms", comparison.false_alarm_rate(verdict.limit)
     yield "irbench_units", comparison.drawn

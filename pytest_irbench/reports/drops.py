@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pytest_irbench.reports.row import Row
 
-_HEADER = ("measure", "baseline", "drop", "95% interval", "p", "worse/better", "detectable")
+_HEADER = ("measure", "baseline", "change", "95% interval", "p", "worse/better", "detectable")
 _WIDTH = 100
 
 
@@ -38,13 +38,16 @@ def against_baseline(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    shown = math.isfinite(row.drop_low)
-    interval = f"{_number(row, row.drop_low)} to {_number(row, row.drop_high)}" if shown else "-"
-    numbers = (_number(row, row.baseline), _number(row, row.drop), interval, _p(row))
+    interval = "-"
+    if row.change_low is not None and row.change_high is not None:
+        interval = f"{_number(row, row.change_low)} to {_number(row, row.change_high)}"
+    numbers = (_number(row, row.baseline), _number(row, row.change), interval, _p(row))
     return (row.subject, *numbers, f"{row.worse}/{row.better}", _number(row, row.detectable))
 
 
 def _p(row: Row) -> str:
+    if row.p is None:
+        return "-"
     if row.p_adjusted is None or row.family == 1:
         return f"{row.p:.4f}"
     return f"{row.p_adjusted:.4f}*"
@@ -56,8 +59,8 @@ def _adjusted(drops: Sequence[Row]) -> str:
     return f"* adjusted for {thresholds} (Holm)" if family > 1 else ""
 
 
-def _number(row: Row, value: float) -> str:
-    if not math.isfinite(value):
+def _number(row: Row, value: float | None) -> str:
+    if value is None or not math.isfinite(value):
         return "-"
     text = f"{value:.1f}" if is_count(row.measure) else f"{value:.4f}"
     return text.removeprefix("-") if float(text) == 0 else text

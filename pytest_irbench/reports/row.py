@@ -17,6 +17,10 @@ class Row(NamedTuple):
         The threshold and where it stands.
     outcome
         ``passed``, ``failed``, ``error``, or pytest's word for what else happened.
+    nodeid
+        Its test.
+    sentence, explanation
+        What was found in one sentence, and what a failure says in full, or empty texts.
     limit
         None when it is only known once measured, and was not.
     subject, threshold
@@ -25,19 +29,26 @@ class Row(NamedTuple):
         None when it could not be measured; in words where it is not the measure's.
     queries, missing, extra
         Number of judged queries, of those the run lacks, and of the run's unjudged ones.
+    judged
+        Which share of the documents that the measure looks at is judged, from 0 to 1.
     note
         What a reader must know beside the table, or an empty text.
     about
         What a reader must know of the run, line by line, or an empty text.
+    without
+        Without which few queries it would pass, or an empty text.
     utterance, by_depth
         Which words were asked; values by turn and by conversation, a line each, or an empty text.
     since, rejudged
         Which baseline it was held against, and what other judgments make of that, or empty texts.
     evidence
-        That of a ``max_drop``, which has all that follows; see `pytest_irbench.gates.comparison`.
-    baseline, drop, drop_low, drop_high, p, worse, better, detectable, false_alarms, units
-        The baseline's value; the drop with its 95% interval and one-sided p-value; the numbers of queries;
-        the smallest drop that is seen reliably, how often chance alone fails, and what was drawn.
+        That of a ``max_drop``; see `pytest_irbench.gates.comparison` for this and all that follows.
+    baseline, change, change_low, change_high, p, worse, better
+        The baseline's value; value less baseline with its 95% interval and the one-sided p-value of a drop;
+        the numbers of queries. None where there is no baseline that knows the measure.
+    detectable, false_alarms, units
+        Of a ``max_drop``: the smallest drop that is seen reliably, how often chance alone fails, and what was
+        drawn.
     p_adjusted, family
         Where significance is asked for: the p-value adjusted for so many thresholds of the gate.
     """
@@ -48,6 +59,9 @@ class Row(NamedTuple):
     rule: str
     place: str
     outcome: str
+    nodeid: str = ""
+    sentence: str = ""
+    explanation: str = ""
     limit: float | None = None
     subject: str = ""
     threshold: str = ""
@@ -56,20 +70,22 @@ class Row(NamedTuple):
     queries: int | None = None
     missing: int | None = None
     extra: int | None = None
+    judged: float | None = None
     note: str = ""
     about: str = ""
+    without: str = ""
     utterance: str = "raw"
     by_depth: str = ""
     since: str = ""
     rejudged: str = ""
     evidence: str = ""
-    baseline: float = 0.0
-    drop: float = 0.0
-    drop_low: float = 0.0
-    drop_high: float = 0.0
-    p: float = 1.0
-    worse: int = 0
-    better: int = 0
+    baseline: float | None = None
+    change: float | None = None
+    change_low: float | None = None
+    change_high: float | None = None
+    p: float | None = None
+    worse: int | None = None
+    better: int | None = None
     detectable: float = 0.0
     false_alarms: float = 0.0
     units: str = ""

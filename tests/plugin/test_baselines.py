@@ -63,7 +63,7 @@ def test_a_system_that_became_better_passes(held: Project) -> None:
     held.answer(q1e5=["d3"])
     result = held.run("--irbench=tiny")
     result.assert_outcomes(passed=3)
-    assert re.search(r"^RR\(rel=2\) +0\.8333  -0\.1667  ", tables(result), re.MULTILINE)
+    assert re.search(r"^RR\(rel=2\) +0\.8333    0\.1667  ", tables(result), re.MULTILINE)
 
 
 def test_a_budget_in_percent_is_of_the_baseline(held: Project) -> None:
@@ -349,12 +349,12 @@ def test_a_report_for_junit_has_plain_numbers(held: Project) -> None:
     numbers = {
         "irbench_value": 2 / 3,
         "irbench_baseline": 5 / 6,
-        "irbench_drop": 1 / 6,
+        "irbench_change": -1 / 6,
         "irbench_limit": 5 / 300,
         "irbench_p": 0.5,
     }
     assert {name: float(told[name]) for name in numbers} == pytest.approx(numbers)
-    assert float(told["irbench_drop_low"]) < 1 / 6 < float(told["irbench_drop_high"])
+    assert float(told["irbench_change_low"]) < -1 / 6 < float(told["irbench_change_high"])
     assert (told["irbench_worse"], told["irbench_better"]) == ("1", "0")
     assert told["irbench_rule"] == "max_drop"
     assert told["irbench_evidence"] == "noninferior"

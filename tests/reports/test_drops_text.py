@@ -20,9 +20,9 @@ DROP = Row(
     since="baseline of 2024-05-31 (first)",
     evidence="mean",
     baseline=0.49,
-    drop=0.0104,
-    drop_low=-0.0123,
-    drop_high=0.0331,
+    change=-0.0104,
+    change_low=-0.0331,
+    change_high=0.0123,
     p=0.1834,
     worse=20,
     better=15,
@@ -38,14 +38,16 @@ def told(*rows: Row) -> str:
 
 
 def test_every_drop_is_shown_with_what_chance_makes_of_it() -> None:
-    rising = replace(measure="AP", subject="AP of late", drop=-0.02, drop_low=-0.05, drop_high=0.01, p=0.9)
+    rising = replace(
+        measure="AP", subject="AP of late", change=0.02, change_low=-0.01, change_high=0.05, p=0.9
+    )
     assert told(DROP, rising) == (
         """\
 against the baseline of 2024-05-31 (first):
-measure       baseline     drop       95% interval       p  worse/better      detectable
-----------  ----------  -------  -----------------  ------  --------------  ------------
-nDCG@10         0.4900   0.0104  -0.0123 to 0.0331  0.1834  20/15                 0.0288
-AP of late      0.4900  -0.0200  -0.0500 to 0.0100  0.9000  20/15                 0.0288"""
+measure       baseline    change       95% interval       p  worse/better      detectable
+----------  ----------  --------  -----------------  ------  --------------  ------------
+nDCG@10         0.4900   -0.0104  -0.0331 to 0.0123  0.1834  20/15                 0.0288
+AP of late      0.4900    0.0200  -0.0100 to 0.0500  0.9000  20/15                 0.0288"""
     )
 
 
@@ -106,13 +108,13 @@ def test_what_other_judgments_make_of_the_baseline_is_told_for_each_measure_once
 
 
 def test_counts_have_one_decimal_and_nothing_is_minus_0() -> None:
-    count = replace(measure="NumRelRet", subject="NumRelRet", baseline=310.0, drop=-0.0, drop_low=-4.25)
-    text = told(count._replace(drop_high=4.0, detectable=5.0, limit=9.0))
-    assert "310.0     0.0     -4.2 to 4.0" in text
+    count = replace(measure="NumRelRet", subject="NumRelRet", baseline=310.0, change=-0.0, change_low=-4.25)
+    text = told(count._replace(change_high=4.0, detectable=5.0, limit=9.0))
+    assert "310.0       0.0     -4.2 to 4.0" in text
 
 
 def test_one_unit_has_no_interval_and_says_nothing_about_chance() -> None:
-    one = replace(drop_low=float("-inf"), drop_high=float("inf"), detectable=float("inf"), units="1 query")
+    one = replace(change_low=None, change_high=None, p=None, detectable=float("inf"), units="1 query")
     text = told(one)
     assert "inf" not in text.replace("interval", "")
     assert text.endswith("\n1 query alone says nothing about chance")

@@ -1,0 +1,128 @@
+"""All that a session found, as every report tells it: plain data, with nothing left to decide or compute."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_irbench.gates.detail import GateDetail
+    from pytest_irbench.reports.row import Row
+
+RED = ("failed", "error", "depends", "xpassed")
+"""Outcomes that make a session fail."""
+
+
+class TrendPoint(NamedTuple):
+    """What an earlier session found of a gate.
+
+    Attributes
+    ----------
+    time
+        When, in UTC: ``2026-11-30T19:40:00+00:00``.
+    commit
+        Of the project, or None.
+    outcome
+        That of the gate.
+    values
+        Subject of a threshold -> value.
+    """
+
+    time: str
+    commit: str | None
+    outcome: str
+    values: Mapping[str, float]
+
+
+class ReportedGate(NamedTuple):
+    """One system on one benchmark.
+
+    Attributes
+    ----------
+    file
+        That of its thresholds, relative to pytest's root.
+    benchmark, system
+        Their names.
+    rows
+        Its thresholds in the order in which they are declared.
+    detail
+        Its values, or None when it could not be measured.
+    trend
+        What earlier sessions found, the oldest first; this session is not among them.
+    """
+
+    file: str
+    benchmark: str
+    system: str
+    rows: tuple[Row, ...]
+    detail: GateDetail | None = None
+    trend: tuple[TrendPoint, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Benchmark and system, as headings have them."""
+        return f"{self.benchmark} · {self.system}"
+
+    @property
+    def red(self) -> tuple[Row, ...]:
+        """The thresholds that make it fail."""
+        return tuple(row for row in self.rows if row.outcome in RED)
+
+    @property
+    def outcome(self) -> str:
+        """``failed``, ``error`` when something was not measured and nothing failed, or ``passed``."""
+        outcomes = [row.outcome for row in self.red]
+        if not outcomes:
+            return "passed"
+        return "error" if all(outcome == "error" for outcome in outcomes) else "failed"
+
+
+class Failure(NamedTuple):
+    """A test that failed and is no threshold: its id, ``failed`` or ``error``, and what it says."""
+
+    nodeid: str
+    outcome: str
+    message: str
+
+
+class Report(NamedTuple):
+    """One session.
+
+    Attributes
+    ----------
+    plugin_version
+        That of pytest-irbench.
+    created
+        When, in UTC: ``2026-11-30T19:40:00+00:00``.
+    commit
+        Of the project, or None.
+    selection
+        As typed after ``--irbench=``.
+    data_home
+        Where the data of benchmarks lies.
+    passed
+        Whether the session as a whole is green, which it is not for problems and other failures, too.
+    finished
+        Whether it came to its end, and was not interrupted.
+    gates
+        In the order in which they are declared.
+    problems
+        Why it is red beside the gates, a sentence each: a hole in the ledger, a worker that died …
+    warnings
+        What a reader should know that turns nothing red: a damaged line of the history …
+    failures
+        The tests that failed and are no thresholds.
+    """
+
+    plugin_version: str
+    created: str
+    commit: str | None
+    selection: tuple[str, ...]
+    data_home: str
+    passed: bool
+    finished: bool
+    gates: tuple[ReportedGate, ...]
+    problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()
