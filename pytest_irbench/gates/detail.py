@@ -134,10 +134,7 @@ class GateDetail(NamedTuple):
         protocol, measures, baseline, stages, queries = plain
         return cls(
             protocol,
-            tuple(
-                MeasureDetail(*fields, tuple(TurnMean(*one) for one in by_turn))
-                for *fields, by_turn in measures
-            ),
+            tuple(_measure(*fields) for fields in measures),
             None if baseline is None else BaselineDetail(*baseline),
             tuple(stages),
             tuple(_query(*fields) for fields in queries),
@@ -146,6 +143,12 @@ class GateDetail(NamedTuple):
     def place(self, measure: str) -> int | None:
         """Return the place of a measure among `measures`, or None."""
         return next((place for place, one in enumerate(self.measures) if one.text == measure), None)
+
+
+def _measure(*fields: Any) -> MeasureDetail:
+    text, cutoff, value, baseline, worse, better, same, by_turn = fields
+    turns = tuple(TurnMean(*one) for one in by_turn)
+    return MeasureDetail(text, cutoff, value, baseline, worse, better, same, turns)
 
 
 def _query(*fields: Any) -> QueryDetail:

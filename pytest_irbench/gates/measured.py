@@ -11,6 +11,7 @@ from pytest_irbench.errors import InputError, clipped
 from pytest_irbench.gates.comparison import compare_pairs
 from pytest_irbench.gates.declared import labels_of
 from pytest_irbench.gates.kinds import DropSpec, ThresholdSpec
+from pytest_irbench.gates.relevant import check_relevant
 from pytest_irbench.gates.sides import pairs_of
 from pytest_irbench.gates.significance import holm
 from pytest_irbench.gates.where import select
@@ -19,10 +20,9 @@ from pytest_irbench.measures.measure import Measure
 from pytest_irbench.runs.exclude import exclude_judgments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
-    from pytest_irbench.benchmarks.qrels import Qrels
     from pytest_irbench.benchmarks.topic_columns import TopicColumns
     from pytest_irbench.gates.comparison import Comparison
     from pytest_irbench.gates.declared import GateSpec
@@ -31,31 +31,6 @@ if TYPE_CHECKING:
     from pytest_irbench.measures.evaluate import Scores
 
 _ALL_RETURNED = 1_000_000_000
-_GRADED = ("nDCG", "DCG", "NCG", "ERR")
-"""Measures without ``rel`` to which grades above 0 are relevant, where they have no gains of their own."""
-
-
-def check_relevant(what: str, qrels: Qrels, measures: Iterable[Measure]) -> None:
-    """Refuse measures that are 0 whatever is returned.
-
-    Parameters
-    ----------
-    what
-        How a message calls the qrels.
-
-    Raises
-    ------
-    InputError
-        When a measure takes only grades for relevant that are not there.
-    """
-    highest = int(qrels.grades.max())
-    for measure in measures:
-        graded = measure.name in _GRADED and not dict(measure.params).get("gains")
-        if highest < (measure.rel or (1 if graded else highest)):
-            hint = "every value would be 0" if graded else "lower relevance_level or rel"
-            raise InputError(
-                f"{what}: the highest grade is {highest}, so nothing is relevant for {measure}: {hint}"
-            )
 
 
 class Conversation(NamedTuple):
@@ -84,6 +59,8 @@ class MeasuredGate:
         The scores of every time that the system was asked, these ones first.
     about
         What a reader must know of the run, for instance what was left out of it.
+    depth
+        How many documents a topic it was asked for.
     """
 
     spec: GateSpec
@@ -93,6 +70,7 @@ class MeasuredGate:
     read_columns: Callable[[], TopicColumns | None]
     repeats: tuple[Scores, ...] = ()
     about: tuple[str, ...] = ()
+    depth: int = 0
     _picked: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False)
     _compared: dict[tuple[Measure, str | None], Comparison] = field(
         default_factory=dict, init=False, repr=False

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pytest_irbench.benchmarks.qrels import Qrels
+    from pytest_irbench.formats.ids import Ids
     from pytest_irbench.runs.columns import Columns
     from pytest_irbench.runs.run import Run
 
@@ -78,10 +79,18 @@ class JudgedRanking:
     def top(self, query_id: str, depth: int) -> list[tuple[str, float, int | None]]:
         """Return the first documents of a query: doc_id, score, and grade or None if unjudged."""
         grades = self.qrels[query_id]
+        docs, scores = self._in_order(query_id)
+        top = zip(docs.take(np.arange(min(depth, len(docs)))).to_list(), scores[:depth].tolist(), strict=True)
+        return [(doc_id, score, grades.get(doc_id)) for doc_id, score in top]
+
+    def ranked(self, query_id: str) -> list[str]:
+        """Return the doc_ids of a query, best first."""
+        return self._in_order(query_id)[0].to_list()
+
+    def _in_order(self, query_id: str) -> tuple[Ids, NDArray[np.float64]]:
         docs, scores = self.run.of_query(query_id)
         order, _ = rank(docs, scores, np.array([0, len(scores)]))
-        top = range(len(scores))[:depth] if order is None else order[:depth].tolist()
-        return [(docs[row], float(scores[row]), grades.get(docs[row])) for row in top]
+        return (docs, scores) if order is None else (docs.take(order), scores[order])
 
     @property
     def ideal(self) -> tuple[Ints, Ints, Ints]:

@@ -94,6 +94,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="write what systems answer as TREC files into this folder: BENCHMARK.SYSTEM.trec.gz",
     )
+    group.addoption(
+        "--irbench-report",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="write a report when the session ends: PATH ends in .html, .md or .json; repeatable",
+    )
+    group.addoption(
+        "--irbench-history",
+        metavar="FILE",
+        help="add a line for each gate to this file (JSONL); reports show the trend",
+    )
+    parser.addini(
+        "irbench_github",
+        "on GitHub Actions, write the step's summary and mark lines of the change: auto or off",
+        default="auto",
+    )
     parser.addini(
         "irbench_files",
         "names (globs) of the files that hold gates",
@@ -167,6 +184,7 @@ def pytest_testnodedown(node: Any) -> None:
         session = session_of(node.config)
         session.left_out.update(output["irbench_left_out"])
         session.selected = output["irbench_selected"]
+        session.declared = output["irbench_declared"]
         session.by_name.update(output["irbench_by_name"])
         session.used.update(output["irbench_used"])
 
@@ -186,9 +204,9 @@ def _matches(name: str, pattern: str) -> bool:
 
 def asked(config: pytest.Config) -> bool:
     """Whether the command line asks for something, rightly or not: by option or by naming a file of gates."""
-    options = ("irbench", "irbench_run", "irbench_prove")
-    given = (
-        any(config.getoption(option) for option in options) or config.getoption("irbench_update") is not None
+    options = ("irbench", "irbench_run", "irbench_prove", "irbench_report")
+    given = any(config.getoption(option) for option in options) or any(
+        config.getoption(option) is not None for option in ("irbench_update", "irbench_history")
     )
     return bool(given or "--irbench" in config.invocation_params.args or names_gate_file(config))
 

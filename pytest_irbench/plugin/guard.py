@@ -23,6 +23,7 @@ class Guard:
         # With these nothing is run, or no fixture is built.
         options = ("setupplan", "setuponly", "collectonly")
         self._measures = not any(session.config.getoption(option, default=False) for option in options)
+        self._is_worker = hasattr(session.config, "workerinput")
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -64,7 +65,9 @@ class Guard:
         missing = never_empty.check(session, items)
         yield
         # An xdist worker and a session that only lists its tests select the same ones.
-        self.session.selected = [item.nodeid for item in items if getattr(item.parent, "holds_gates", False)]
+        chosen = [item for item in items if getattr(item.parent, "holds_gates", False)]
+        self.session.selected = [item.nodeid for item in chosen]
+        self.session.declared = {item.nodeid: list(item.user_properties) for item in chosen}
         items.extend(missing)
 
     @pytest.hookimpl(trylast=True)
@@ -75,15 +78,36 @@ class Guard:
 
             collect.measure(self.session, item)
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """Send the values of a gate along with the first report of one of its tests."""
+        report = yield
+        if self._measures and report.when == "setup" and getattr(item.parent, "holds_gates", False):
+            from pytest_irbench.plugin import details
+
+            details.send(self.session, item, report)
+        return report
+
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the outcome of a threshold."""
+        """Keep the outcome of a threshold, and what any test that fails says."""
+        from pytest_irbench.plugin import details, ledger
+
+        if not self._is_worker:
+            details.receive(self.session, report)
         if report.failed:
             self.session.failed.add(report.nodeid)
+            ledger.note_failure(self.session, report)
         decided = report.when == "call" or report.outcome != "passed"
         if decided and any(name == "irbench_order" for name, _ in report.user_properties):
-            from pytest_irbench.plugin import told
+            ledger.keep(self.session, report)
 
-            told.keep(self.session, report)
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep what a file that can't be collected says."""
+        if report.failed:
+            from pytest_irbench.plugin import ledger
+
+            ledger.note_failure(self.session, report)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -92,10 +116,12 @@ class Guard:
         if output is not None:
             output["irbench_left_out"] = self.session.left_out
             output["irbench_selected"] = self.session.selected
+            output["irbench_declared"] = self.session.declared
             output["irbench_by_name"] = sorted(self.session.by_name)
             output["irbench_used"] = sorted(self.session.used)
         elif self._measures:
             self._fail_if_empty(session, exitstatus)
+            self._write_reports(session)
 
     def _fail_if_empty(self, session: pytest.Session, exitstatus: int) -> None:
         """Fail a session that would pass with a hole, or with a gate that notices no broken run."""
@@ -117,6 +143,14 @@ class Guard:
         refused = bool(self.session.update and self.session.update.faults)
         empty = bool(self.session.holes or self.session.unmeasured or self.session.unproved)
         if passes and (empty or blind or refused):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _write_reports(self, session: pytest.Session) -> None:
+        """Write what was asked for; a report that can't be written fails a session that would pass."""
+        from pytest_irbench.plugin import reporting
+
+        self.session.written = reporting.write(self.session, int(session.exitstatus))
+        if self.session.written and self.session.written.faults and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

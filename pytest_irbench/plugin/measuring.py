@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_irbench.benchmarks.benchmark import Topics
 from pytest_irbench.gates.decide import number_of
 from pytest_irbench.gates.held import hold_gate
-from pytest_irbench.gates.measured import MeasuredGate, check_relevant
+from pytest_irbench.gates.measured import MeasuredGate
+from pytest_irbench.gates.relevant import check_relevant
 from pytest_irbench.measures.evaluate import evaluate
 from pytest_irbench.measures.measure import Measure
 from pytest_irbench.plugin.asking import runs_of
@@ -68,7 +69,7 @@ def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
         return read_topic_columns(gate.topic_columns) if gate.topic_columns else None
 
     about = (*prepared[0].about, *_told_of_repeats(repeats))
-    return MeasuredGate(gate, benchmark, scores, hold, columns, tuple(repeats), about)
+    return MeasuredGate(gate, benchmark, scores, hold, columns, tuple(repeats), about, depth)
 
 
 def _depth(asked: AskedGate, benchmark: Benchmark, measures: list[Measure]) -> int:

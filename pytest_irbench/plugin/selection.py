@@ -12,6 +12,7 @@ import pytest
 from pytest_irbench.benchmarks.builtin import BUILTIN, FAMILIES, unknown_benchmark
 from pytest_irbench.errors import IrbenchError
 from pytest_irbench.plugin import is_gate_file, names_gate_file
+from pytest_irbench.plugin.report_options import check_options as check_reports
 from pytest_irbench.plugin.session import ALL, Selection, begin
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def start(config: pytest.Config) -> None:
         from pytest_irbench.plugin.baselines import check_options as check_update
 
         check_update(config, measures=measures)
+    check_reports(config, measures=measures)
     begin(config, selection)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.errors import IrbenchError
-from pytest_irbench.plugin import STATE
+from pytest_irbench.plugin import STATE, names_gate_file
 from pytest_irbench.plugin.baselines import Baselines
 
 if TYPE_CHECKING:
@@ -16,12 +17,15 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
+    from pytest_irbench.gates.detail import GateDetail
     from pytest_irbench.gates.measured import MeasuredGate
     from pytest_irbench.gates.spec import BenchmarkSpec, Spec
     from pytest_irbench.plugin.asking import AskedGate
     from pytest_irbench.plugin.collect import Measured
     from pytest_irbench.plugin.proof import GateProof
+    from pytest_irbench.plugin.reporting import Written
     from pytest_irbench.plugin.updates import Update
+    from pytest_irbench.reports.report import Failure
     from pytest_irbench.reports.row import Row
     from pytest_irbench.runs.http_spec import HttpSpec
 
@@ -86,8 +90,18 @@ class IrbenchSession:
         The benchmarks that were loaded, here or by an xdist worker.
     unmeasured
         Names of the selection on which nothing was measured, in a session that would have passed.
+    declared
+        Node id of each selected threshold -> what is known of it before it is decided.
     rows
         The ledger: node id -> outcome of a threshold.
+    details
+        File, benchmark and system of a gate -> its values, for the reports.
+    sent
+        The gates whose values this process has sent to them.
+    failures
+        Node id -> what a test or collector that failed says.
+    written
+        What became of the reports, or None.
     holes
         The selected thresholds that ended without a verdict in a session that would have passed.
     measured
@@ -121,7 +135,12 @@ class IrbenchSession:
         self.by_name: set[str] = set()
         self.used: set[str] = set()
         self.unmeasured: list[str] = []
+        self.declared: dict[str, list[tuple[str, Any]]] = {}
         self.rows: dict[str, tuple[int, Row]] = {}
+        self.details: dict[tuple[str, str, str], GateDetail] = {}
+        self.sent: set[tuple[str, str, str]] = set()
+        self.failures: dict[str, Failure] = {}
+        self.written: Written | None = None
         self.measured: dict[str, Measured] = {}
         self.baselines = Baselines(config)
         self.shared: Path | None = None
@@ -130,6 +149,28 @@ class IrbenchSession:
         self.proofs: list[GateProof] = []
         self.unproved = ""
         self._kept: dict[Any, Any] = {}
+
+    @property
+    def on_github(self) -> bool:
+        """Whether GitHub Actions is told: it runs this session, and the ini file does not say ``off``."""
+        runs = os.environ.get("GITHUB_ACTIONS") == "true" or bool(os.environ.get("GITHUB_STEP_SUMMARY"))
+        return runs and self.measures and self.config.getini("irbench_github") == "auto"
+
+    @property
+    def tells_all(self) -> bool:
+        """Whether a report shows all queries, and not only the terminal some of them."""
+        return bool(self.config.getoption("irbench_report")) or self.on_github
+
+    @property
+    def measures(self) -> bool:
+        """Whether anything was asked for that is measured."""
+        return bool(self.selection.names or names_gate_file(self.config))
+
+    @property
+    def history(self) -> Path | None:
+        """The file of `--irbench-history`, or None."""
+        given: str | None = self.config.getoption("irbench_history")
+        return None if given is None else self.config.invocation_params.dir / given
 
     def once(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Compute once a session; a failure is kept too, so that no system is asked again."""

@@ -1,0 +1,97 @@
+"""The ledger: what became of each selected threshold, read off the reports of its test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_irbench.plugin.session import printable
+from pytest_irbench.reports.report import Failure
+from pytest_irbench.reports.row import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pytest
+
+    from pytest_irbench.plugin.session import IrbenchSession
+
+_IDS_SHOWN = 3
+
+_FIELDS = {f"irbench_{field}": field for field in Row._fields}
+"""Property of a report -> field of its row."""
+
+
+def keep(session: IrbenchSession, report: pytest.TestReport) -> None:
+    """Write the outcome of a threshold into the ledger."""
+    given: dict[Any, Any] = dict(report.user_properties)
+    outcome: str = report.outcome
+    if report.failed and report.when != "call":
+        outcome = "error"
+    elif hasattr(report, "wasxfail"):
+        outcome = "xfailed" if report.skipped else "xpassed"
+    elif report.failed:
+        outcome = given.get("irbench_verdict", outcome)
+    said = {"nodeid": report.nodeid}
+    if report.failed:
+        said["explanation"] = printable(report.longreprtext)
+        if outcome == "error" or "irbench_sentence" not in given:
+            said["sentence"] = first_line(report)
+    session.rows[report.nodeid] = _row(given, outcome, said)
+
+
+def note_failure(session: IrbenchSession, report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Keep what a failed test or collector says first."""
+    outcome = "failed" if getattr(report, "when", None) == "call" else "error"
+    session.failures[report.nodeid] = Failure(report.nodeid, outcome, first_line(report))
+
+
+def first_line(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """Return what a report says first: of an exception its own words, not the code around it."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    said = str(crash.message) if crash else report.longreprtext
+    lines = said.removeprefix("Failed: ").strip().splitlines()
+    return printable(lines[0]) if lines else report.nodeid
+
+
+def rows_of(session: IrbenchSession) -> list[Row]:
+    """Return what became of each threshold, in the order in which they are declared.
+
+    One without a verdict is among them: its worker died, or the session stopped before it.
+    """
+    rows = list(session.rows.values())
+    for nodeid, properties in session.declared.items():
+        if nodeid not in session.rows:
+            failure = session.failures.get(nodeid)
+            sentence = (
+                failure.message if failure else "it was selected, and the session ended without its verdict"
+            )
+            outcome = "error" if failure else "not run"
+            rows.append(_row(dict(properties), outcome, {"nodeid": nodeid, "sentence": sentence}))
+    return [row for _, row in sorted(rows, key=lambda entry: entry[0])]
+
+
+def _row(given: dict[Any, Any], outcome: str, said: dict[str, str]) -> tuple[int, Row]:
+    """Return the place of a threshold among all, and its row."""
+    values: dict[str, Any] = {field: given[name] for name, field in _FIELDS.items() if name in given}
+    return given["irbench_order"], Row(outcome=outcome, **{**values, **said})
+
+
+def problems_of(session: IrbenchSession) -> Iterator[str]:
+    """Say what makes a session fail beside its tests, a sentence each."""
+    if session.holes:
+        many = len(session.holes) > 1
+        said = f"{len(session.holes)} selected threshold{'s have' if many else ' has'} no verdict"
+        yield f"{said}: {_shown(session.holes)}"
+    for name in session.unmeasured:
+        yield f"nothing was measured on {name}, which was selected"
+    for fault in session.update.faults if session.update else ():
+        yield f"no baseline was written: {fault}"
+    if session.unproved:
+        yield f"nothing was proved: {session.unproved}"
+    for proof in session.proofs:
+        if proof.proof.is_blind:
+            yield f"{proof.gate}: its thresholds notice no broken run"
+
+
+def _shown(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:_IDS_SHOWN]) + (", …" if len(ids) > _IDS_SHOWN else "")

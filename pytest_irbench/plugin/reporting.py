@@ -1,0 +1,203 @@
+"""What a session found becomes one `Report`, which is written in every form that was asked for."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_irbench.errors import IrbenchError
+from pytest_irbench.plugin.ledger import problems_of, rows_of
+from pytest_irbench.plugin.told import data_home_or_none
+from pytest_irbench.reports.report import Report, ReportedGate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pytest_irbench.plugin.session import IrbenchSession
+    from pytest_irbench.reports.report import TrendPoint
+    from pytest_irbench.reports.row import Row
+
+_ENDED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+
+
+def _html(report: Report) -> str:
+    from pytest_irbench.reports.html import html
+
+    return html(report)
+
+
+def _markdown(report: Report) -> str:
+    from pytest_irbench.reports.markdown import markdown
+
+    return markdown(report)
+
+
+def _json(report: Report) -> str:
+    from pytest_irbench.reports.as_json import as_json
+
+    return as_json(report)
+
+
+_FORMS: Mapping[str, Callable[[Report], str]] = {".html": _html, ".md": _markdown, ".json": _json}
+"""The ending of a report's path -> what makes its text; `report_options.ENDINGS` are these."""
+
+
+@dataclass
+class Written:
+    """What became of the reports of a session.
+
+    Attributes
+    ----------
+    report
+        What they tell.
+    lines
+        What was written where, a line each.
+    faults
+        What could not be written, and why.
+    warnings
+        What else a reader should know.
+    annotations
+        Lines that GitHub reads from the log.
+    """
+
+    report: Report
+    lines: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    annotations: list[str] = field(default_factory=list)
+
+
+def write(session: IrbenchSession, exitstatus: int) -> Written | None:
+    """Write every report that was asked for, each once and whole.
+
+    Parameters
+    ----------
+    exitstatus
+        That of the session, as it will be unless a report can't be written.
+
+    Returns
+    -------
+    Written
+        None when no report was asked for.
+    """
+    if not session.tells_all and session.history is None:
+        return None
+    trends, warnings = _trends(session)
+    written = Written(_report(session, exitstatus, trends, tuple(warnings)), warnings=warnings)
+    if session.history and written.report.finished:
+        _append(session, written)
+    for given in dict.fromkeys(session.config.getoption("irbench_report")):
+        path = session.config.invocation_params.dir / given
+        try:
+            form = next(form for ending, form in _FORMS.items() if given.endswith(ending))
+            replace(path, form(written.report))
+            written.lines.append(f"report written to {given}")
+        except OSError as error:
+            written.faults.append(f"{given}: the report can't be written: {error.strerror or error}")
+    _tell_github(session, written)
+    return written
+
+
+def replace(path: Path, text: str) -> None:
+    """Write a file whole or not at all, its folders too."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f".{path.name}.{os.getpid()}.half")
+    try:
+        half.write_bytes(text.encode("utf-8", "backslashreplace"))
+        half.replace(path)
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def reported_gates(
+    session: IrbenchSession, trends: Mapping[Any, tuple[TrendPoint, ...]] | None = None
+) -> tuple[ReportedGate, ...]:
+    """Gather the thresholds by gate, gates and thresholds in the order in which they are declared."""
+    gates: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows_of(session):
+        gates.setdefault((row.place.rpartition(":")[0], row.benchmark, row.system), []).append(row)
+    return tuple(
+        ReportedGate(*key, tuple(rows), session.details.get(key), (trends or {}).get(key, ()))
+        for key, rows in gates.items()
+    )
+
+
+def _report(
+    session: IrbenchSession,
+    exitstatus: int,
+    trends: Mapping[Any, tuple[TrendPoint, ...]],
+    warnings: tuple[str, ...],
+) -> Report:
+    from pytest_irbench.plugin.provenance import commit
+
+    failures = (failure for nodeid, failure in session.failures.items() if nodeid not in session.declared)
+    return Report(
+        plugin_version=version("pytest-irbench"),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        commit=commit(session.config.rootpath),
+        selection=session.selection.names,
+        data_home=data_home_or_none(),
+        passed=exitstatus == pytest.ExitCode.OK,
+        finished=exitstatus in _ENDED,
+        gates=reported_gates(session, trends),
+        problems=tuple(problems_of(session)),
+        warnings=warnings,
+        failures=tuple(failures),
+    )
+
+
+def _trends(session: IrbenchSession) -> tuple[Mapping[Any, tuple[TrendPoint, ...]], list[str]]:
+    """Read what earlier sessions found, and say which lines could not be read."""
+    if session.history is None:
+        return {}, []
+    from pytest_irbench.plugin.history import read
+
+    try:
+        trends, damaged = read(session.history)
+    except IrbenchError as error:
+        return {}, [str(error)]
+    name = session.baselines.named(session.history)
+    return trends, [f"{name}:{line}: {why}, so this line is left out" for line, why in damaged]
+
+
+def _append(session: IrbenchSession, written: Written) -> None:
+    from pytest_irbench.plugin.history import append
+    from pytest_irbench.reports.history import history_lines
+
+    if session.history is None:
+        return
+    text = history_lines(written.report)
+    try:
+        append(session.history, text)
+    except IrbenchError as error:
+        written.faults.append(str(error))
+        return
+    count = text.count("\n")
+    gates = "1 gate" if count == 1 else f"{count} gates"
+    written.lines.append(f"{gates} added to {session.baselines.named(session.history)}")
+
+
+def _tell_github(session: IrbenchSession, written: Written) -> None:
+    """Write the summary of a step of GitHub Actions, and mark lines of the change."""
+    if not session.on_github:
+        return
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary:
+        try:
+            with Path(summary).open("a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(_markdown(written.report) + "\n")
+        except OSError as error:
+            written.warnings.append(f"$GITHUB_STEP_SUMMARY can't be written: {error.strerror or error}")
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        from pytest_irbench.reports.github import annotations
+
+        root, workspace = session.config.rootpath, os.environ.get("GITHUB_WORKSPACE")
+        inside = bool(workspace) and root.is_relative_to(workspace or "")
+        prefix = root.relative_to(workspace).as_posix() if workspace and inside else ""
+        written.annotations = annotations(written.report, "" if prefix == "." else prefix)
