@@ -104,7 +104,8 @@ def test_pip_installs_the_plugin_with_its_data(tmp_path: Path) -> None:
     subprocess.run([sys.executable, *build, "."], cwd=ROOT, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    assert {"pytest_irbench/py.typed", "pytest_irbench/gates/irbench.schema.json"} <= set(names)
+    schemas = {"pytest_irbench/gates/irbench.schema.json", "pytest_irbench/reports/report.schema.json"}
+    assert {"pytest_irbench/py.typed", *schemas} <= set(names)
     assert not [name for name in names if not name.startswith("pytest_irbench")]
 
 
