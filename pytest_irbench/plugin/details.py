@@ -32,7 +32,7 @@ def send(session: IrbenchSession, item: pytest.Item, report: pytest.TestReport) 
     from pytest_irbench.gates.detailed import detail_of
 
     session.sent.add(key)
-    detail = detail_of(gate, every=every, losers=session.config.getoption("verbose") > 0)
+    detail = detail_of(gate, every=every, losers=session.config.getoption("verbose", default=0) > 0)
     setattr(report, _ATTRIBUTE, json.dumps([*key, detail]))
 
 

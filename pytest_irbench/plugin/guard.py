@@ -164,3 +164,7 @@ class Guard:
             from pytest_irbench.plugin.proof import write_proofs
 
             write_proofs(terminalreporter, self.session)
+        if self.session.written:
+            from pytest_irbench.plugin.reporting import tell
+
+            tell(terminalreporter, self.session.written)

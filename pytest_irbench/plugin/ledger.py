@@ -33,7 +33,7 @@ def keep(session: IrbenchSession, report: pytest.TestReport) -> None:
         outcome = given.get("irbench_verdict", outcome)
     said = {"nodeid": report.nodeid}
     if report.failed:
-        said["explanation"] = printable(report.longreprtext)
+        said["explanation"] = printable(_text(report))
         if outcome == "error" or "irbench_sentence" not in given:
             said["sentence"] = first_line(report)
     session.rows[report.nodeid] = _row(given, outcome, said)
@@ -46,11 +46,18 @@ def note_failure(session: IrbenchSession, report: pytest.TestReport | pytest.Col
 
 
 def first_line(report: pytest.TestReport | pytest.CollectReport) -> str:
-    """Return what a report says first: of an exception its own words, not the code around it."""
+    """Return what a report says in one line: of an exception its own words, not the code around it."""
     crash = getattr(report.longrepr, "reprcrash", None)
-    said = str(crash.message) if crash else report.longreprtext
-    lines = said.removeprefix("Failed: ").strip().splitlines()
-    return printable(lines[0]) if lines else report.nodeid
+    said = str(crash.message) if crash else _text(report)
+    lines = said.removeprefix("Failed: ").strip().splitlines() or [report.nodeid]
+    # A module that can't be imported is told with its traceback.
+    raised = [line.removeprefix("E ").strip() for line in lines if line.startswith("E  ")]
+    return printable(raised[-1] if raised and not crash else lines[0])
+
+
+def _text(report: pytest.TestReport | pytest.CollectReport) -> str:
+    # Not longreprtext, which begins with the worker that ran the test.
+    return str(report.longrepr or "")
 
 
 def rows_of(session: IrbenchSession) -> list[Row]:

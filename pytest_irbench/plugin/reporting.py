@@ -13,6 +13,7 @@ import pytest
 
 from pytest_irbench.errors import IrbenchError
 from pytest_irbench.plugin.ledger import problems_of, rows_of
+from pytest_irbench.plugin.session import printable
 from pytest_irbench.plugin.told import data_home_or_none
 from pytest_irbench.reports.report import Report, ReportedGate
 
@@ -201,3 +202,16 @@ def _tell_github(session: IrbenchSession, written: Written) -> None:
         inside = bool(workspace) and root.is_relative_to(workspace or "")
         prefix = root.relative_to(workspace).as_posix() if workspace and inside else ""
         written.annotations = annotations(written.report, "" if prefix == "." else prefix)
+
+
+def tell(terminal: pytest.TerminalReporter, written: Written) -> None:
+    """Say in the terminal what was written, and what could not be."""
+    for line in written.lines:
+        terminal.write_line(printable(f"irbench: {line}"))
+    for line in written.warnings:
+        terminal.write_line(printable(f"irbench: {line}"), yellow=True)
+    for line in written.faults:
+        terminal.write_line(printable(f"irbench: {line}, so this session fails"), red=True)
+    # GitHub reads them where a line of the log begins.
+    for line in written.annotations:
+        terminal.write_line(printable(line))

@@ -10,8 +10,11 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.detail import GateDetail
     from pytest_irbench.reports.row import Row
 
-RED = ("failed", "error", "depends", "xpassed")
-"""Outcomes that make a session fail."""
+MISSED = ("failed", "depends", "xpassed")
+"""Outcomes of thresholds that were decided and don't hold."""
+
+UNDECIDED = ("error", "skipped", "not run")
+"""Outcomes of thresholds that were not decided."""
 
 
 class TrendPoint(NamedTuple):
@@ -66,16 +69,16 @@ class ReportedGate(NamedTuple):
 
     @property
     def red(self) -> tuple[Row, ...]:
-        """The thresholds that make it fail."""
-        return tuple(row for row in self.rows if row.outcome in RED)
+        """The thresholds that keep it from passing: those that don't hold, then those without a verdict."""
+        missed = [row for row in self.rows if row.outcome in MISSED]
+        return (*missed, *(row for row in self.rows if row.outcome in UNDECIDED or row.is_excuse))
 
     @property
     def outcome(self) -> str:
-        """``failed``, ``error`` when something was not measured and nothing failed, or ``passed``."""
-        outcomes = [row.outcome for row in self.red]
-        if not outcomes:
+        """``failed``, ``error`` when something has no verdict and nothing failed, or ``passed``."""
+        if not self.red:
             return "passed"
-        return "error" if all(outcome == "error" for outcome in outcomes) else "failed"
+        return "failed" if self.red[0].outcome in MISSED else "error"
 
 
 class Failure(NamedTuple):

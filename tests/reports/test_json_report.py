@@ -23,7 +23,7 @@ from pytest_irbench.gates.detail import (
 )
 from pytest_irbench.reports import as_json as module
 from pytest_irbench.reports.as_json import FORMAT, VERSION, as_json
-from pytest_irbench.reports.report import RED, Failure, Report, ReportedGate, TrendPoint
+from pytest_irbench.reports.report import MISSED, UNDECIDED, Failure, Report, ReportedGate, TrendPoint
 from pytest_irbench.reports.row import Row
 
 SCHEMA: dict[str, Any] = json.loads(
@@ -294,4 +294,4 @@ def test_a_session_and_a_gate_have_their_fields_with_the_verdicts_in_words() -> 
 def test_the_schema_has_the_format_and_the_words_of_outcomes() -> None:
     assert SCHEMA["properties"]["format"]["const"] == FORMAT
     assert SCHEMA["properties"]["version"]["const"] == VERSION
-    assert set(RED) < set(DEFS["threshold"]["properties"]["outcome"]["examples"])
+    assert {*MISSED, *UNDECIDED} < set(DEFS["threshold"]["properties"]["outcome"]["examples"])
