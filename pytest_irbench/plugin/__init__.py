@@ -172,6 +172,7 @@ def pytest_runtest_teardown() -> Generator[None, None, None]:
 def pytest_runtest_setup() -> None:
     """Forget values made before this test, for instance by one that failed."""
     forget_values()
+    forget_comparisons()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -230,6 +231,13 @@ def forget_values() -> None:
     assertions = sys.modules.get("pytest_irbench.plugin.assertions")
     if assertions:
         assertions.made.clear()
+
+
+def forget_comparisons() -> None:
+    """Forget the comparisons of tests of which nobody tells."""
+    assertions = sys.modules.get("pytest_irbench.plugin.assertions")
+    if assertions:
+        assertions.decided.clear()
 
 
 def _benchmark(request: pytest.FixtureRequest, name: str) -> Benchmark:

@@ -6,8 +6,9 @@ fails the test if one was never compared.
 
 from __future__ import annotations
 
+import sys
 from collections import deque
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pytest_irbench.errors import InputError, IrbenchError
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.benchmarks.qrels import Qrels
+    from pytest_irbench.gates.comparison import Comparison
+    from pytest_irbench.gates.decide import Verdict
     from pytest_irbench.measures.evaluate import Scores
     from pytest_irbench.measures.measure import Measure
     from pytest_irbench.runs.run import Run
@@ -28,6 +31,44 @@ __tracebackhide__ = True
 
 made: deque[MeasuredValue | BaselineLimit] = deque(maxlen=1000)
 """The last values made since the plugin looked; bounded, as without the plugin nobody does."""
+
+
+decided: deque[Decided] = deque(maxlen=1000)
+"""The last comparisons that were decided since the plugin looked."""
+
+
+class Decided(NamedTuple):
+    """A comparison that was decided.
+
+    Attributes
+    ----------
+    verdict, value
+        What was decided of what.
+    threshold
+        What was asked for, in words.
+    path, line
+        Where it stands.
+    comparison
+        With a stored baseline, when it was one.
+    """
+
+    verdict: Verdict
+    value: MeasuredValue
+    threshold: str
+    path: str
+    line: int
+    comparison: Comparison | None = None
+
+
+def note(
+    verdict: Verdict, value: MeasuredValue, threshold: str, comparison: Comparison | None = None
+) -> None:
+    """Keep a comparison for the reports, with the line of the user's code that made it."""
+    frame = sys._getframe(1)  # noqa: SLF001 - inspect.stack() reads the source of every frame
+    while frame.f_back and str(frame.f_globals.get("__name__", "")).startswith("pytest_irbench.plugin"):
+        frame = frame.f_back
+    place = (frame.f_code.co_filename, frame.f_lineno)
+    decided.append(Decided(verdict, value, threshold, *place, comparison))
 
 
 class BaselineLimit:
@@ -101,6 +142,7 @@ class MeasuredValue(float):
             return limit.hold(self, rule)
         text = self.measure.text(self.scores.relevance_level)
         verdict = decide(text, float(self), rule, float(limit))
+        note(verdict, self, f"{rule} {float(limit):g}")
         if verdict.outcome == "failed":
             raise AssertionError(explain(verdict, self.scores, self.measure, self.benchmark))
         return True

@@ -264,6 +264,7 @@ def tell_verdict(session: IrbenchSession, threshold: GateThreshold) -> None:
 def note(session: IrbenchSession, items: Iterable[pytest.Item]) -> None:
     """Note what was collected, and write on each gate's test what it will decide."""
     for order, item in enumerate(items):
+        session.orders[item.nodeid] = order
         session.collected |= benchmarks_used(item)
         session.asks_by_name |= "irbench_benchmark" in getattr(item, "fixturenames", ())
         threshold = gate_of(item)

@@ -80,21 +80,23 @@ class Guard:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        """Send the values of a gate along with the first report of one of its tests."""
+        """Send along what the reports tell: the values of a gate, and what a test in Python compared."""
+        from pytest_irbench.plugin import asserted, details
+
         report = yield
         if self._measures and report.when == "setup" and getattr(item.parent, "holds_gates", False):
-            from pytest_irbench.plugin import details
-
             details.send(self.session, item, report)
+        asserted.send(self.session, item, report)
         return report
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the outcome of a threshold, and what any test that fails says."""
-        from pytest_irbench.plugin import details, ledger
+        from pytest_irbench.plugin import asserted, details, ledger
 
         if not self._is_worker:
             details.receive(self.session, report)
+            asserted.receive(self.session, report)
         if report.failed:
             self.session.failed.add(report.nodeid)
             ledger.note_failure(self.session, report)

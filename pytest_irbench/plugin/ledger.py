@@ -61,9 +61,9 @@ def _text(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 
 def rows_of(session: IrbenchSession) -> list[Row]:
-    """Return what became of each threshold, in the order in which they are declared.
+    """Return what became of each threshold and each comparison in Python, in the order of their tests.
 
-    One without a verdict is among them: its worker died, or the session stopped before it.
+    A threshold without a verdict is among them: its worker died, or the session stopped before it.
     """
     rows = list(session.rows.values())
     for nodeid, properties in session.declared.items():
@@ -74,6 +74,7 @@ def rows_of(session: IrbenchSession) -> list[Row]:
             )
             outcome = "error" if failure else "not run"
             rows.append(_row(dict(properties), outcome, {"nodeid": nodeid, "sentence": sentence}))
+    rows += [(order, row) for order, found in session.asserted.values() for row in found.values()]
     return [row for _, row in sorted(rows, key=lambda entry: entry[0])]
 
 

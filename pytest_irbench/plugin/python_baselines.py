@@ -13,7 +13,7 @@ from pytest_irbench.gates.kinds import Budget, Evidence
 from pytest_irbench.gates.protocol import Protocol
 from pytest_irbench.gates.sides import pairs_of
 from pytest_irbench.gates.thresholds import budget_of
-from pytest_irbench.plugin.assertions import BaselineLimit
+from pytest_irbench.plugin.assertions import BaselineLimit, note
 from pytest_irbench.plugin.baselines import Accepted
 from pytest_irbench.plugin.measuring import depth_for
 from pytest_irbench.plugin.session import session_of
@@ -88,6 +88,7 @@ class _Against:
         pairs = pairs_of(value.scores, held.scores, value.measure, value.benchmark, None)
         comparison = compare_pairs(pairs)
         verdict = self.verdict(comparison, rule)
+        note(verdict, value, self.asked(rule), comparison)
         if verdict.outcome == "failed":
             raise AssertionError(_explained(verdict, value, held, comparison))
 
@@ -104,6 +105,12 @@ class _Against:
         return baselines.hold(
             folder, accepted, lambda path: hold_measure(path, benchmark, self.name, accepted.pins, measure)
         )
+
+    def asked(self, rule: str) -> str:
+        """Say in words what is asked for."""
+        budget = f" within {self.budget}" if self.budget.size else ""
+        evidence = f", {self.evidence}" if self.evidence != "mean" else ""
+        return f"{rule} baseline of {self.name}{budget}{evidence}"
 
     def verdict(self, comparison: Comparison, rule: str) -> Verdict:
         if rule == ">=":

@@ -137,7 +137,9 @@ def _report(
 ) -> Report:
     from pytest_irbench.plugin.provenance import commit
 
-    failures = (failure for nodeid, failure in session.failures.items() if nodeid not in session.declared)
+    gates = reported_gates(session, trends)
+    told = {*session.declared, *(row.nodeid for gate in gates for row in gate.red)}
+    failures = (failure for nodeid, failure in session.failures.items() if nodeid not in told)
     return Report(
         plugin_version=version("pytest-irbench"),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -146,7 +148,7 @@ def _report(
         data_home=data_home_or_none(),
         passed=exitstatus == pytest.ExitCode.OK,
         finished=exitstatus in _ENDED,
-        gates=reported_gates(session, trends),
+        gates=gates,
         problems=tuple(problems_of(session)),
         warnings=warnings,
         failures=tuple(failures),

@@ -94,6 +94,10 @@ class IrbenchSession:
         Node id of each selected threshold -> what is known of it before it is decided.
     rows
         The ledger: node id -> outcome of a threshold.
+    orders
+        Node id of each collected test -> its place.
+    asserted
+        Node id -> the place of a test in Python, and the comparisons that it made.
     details
         File, benchmark and system of a gate -> its values, for the reports.
     sent
@@ -137,6 +141,8 @@ class IrbenchSession:
         self.unmeasured: list[str] = []
         self.declared: dict[str, list[tuple[str, Any]]] = {}
         self.rows: dict[str, tuple[int, Row]] = {}
+        self.orders: dict[str, int] = {}
+        self.asserted: dict[str, tuple[int, dict[Any, Row]]] = {}
         self.details: dict[tuple[str, str, str], GateDetail] = {}
         self.sent: set[tuple[str, str, str]] = set()
         self.failures: dict[str, Failure] = {}
