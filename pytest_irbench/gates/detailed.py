@@ -150,7 +150,7 @@ def _queries(
         top, top_before = _sides(judged, other, query_id)
         yield QueryDetail(
             query_id,
-            _text(topic, gate.spec.protocol.utterance),
+            asked_text(topic, gate.spec.protocol.utterance),
             topic.conversation if topic else None,
             topic.turn if topic else None,
             tuple(column[place] for column in now),
@@ -160,7 +160,7 @@ def _queries(
         )
 
 
-def _text(topic: Topic | None, utterance: Utterance) -> str:
+def asked_text(topic: Topic | None, utterance: Utterance) -> str:
     """Return the words that were asked, or those of the topic where a run file was made of others."""
     try:
         return str(topic.saying(utterance)) if topic else ""

@@ -77,7 +77,7 @@ def runs_of(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, dep
         raise InputError(f"system {name!r} is a run file, which can't be asked again: leave repeats out")
     _check_utterance(asked)
     run = read_run(path)
-    run.name, run.benchmark = asked.name, benchmark
+    run.name, run.benchmark, run.utterance = asked.name, benchmark, asked.gate.protocol.utterance
     # As a reader of the message would name it.
     run.source = Path(os.path.relpath(path, started))
     return [run]
@@ -142,7 +142,7 @@ def _ask(session: IrbenchSession, asked: AskedGate, benchmark: Benchmark, depth:
     pins = (benchmark.topics.sha256, depth, protocol.utterance, repeat)
     variant = sorted(asked.variant.items())
     run = once(session.config, (asked.spec.path, benchmark.name, asked.name, variant, *pins), retrieved)
-    run.name, run.benchmark = asked.name, benchmark
+    run.name, run.benchmark, run.utterance = asked.name, benchmark, protocol.utterance
     return run
 
 

@@ -10,6 +10,7 @@ from tabulate import tabulate
 
 from pytest_irbench.errors import clipped
 from pytest_irbench.gates.decide import number_of
+from pytest_irbench.gates.detailed import asked_text
 from pytest_irbench.reports.explain_ids import explain_ids
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _queries(
         [
             clipped(query_id),
             number_of(verdict.measure, values[query_id]),
-            text_of(benchmark, query_id),
+            text_of(scores, benchmark, query_id),
         ]
         for query_id in worst
     ]
@@ -180,11 +181,10 @@ def _better(judged: JudgedRanking, query_id: str, level: int) -> list[str]:
     return [f"better: {', '.join(named)}"] if named else []
 
 
-def text_of(benchmark: Benchmark | None, query_id: str) -> str:
-    """Return the text of a query, on one line and not endless."""
+def text_of(scores: Scores, benchmark: Benchmark | None, query_id: str) -> str:
+    """Return the text of a query as it was asked, on one line and not endless."""
     topic = benchmark.topics.by_id(query_id) if benchmark else None
-    text = "" if topic is None else " ".join(topic.split())
-    return clipped(text, 70)
+    return clipped(" ".join(asked_text(topic, scores.judged.run.utterance).split()), 70)
 
 
 def plural(count: int, one: str, many: str) -> str:

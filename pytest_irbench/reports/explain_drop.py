@@ -68,7 +68,7 @@ def lost_most(
     more = f" (of {len(lost)})" if len(lost) > len(shown) else ""
     yield f"queries that lost most{more}:"
     header = ("query_id", "baseline", "now", "change", "text")
-    rows = [_row(comparison.measure, mover, benchmark) for mover in shown]
+    rows = [_row(comparison.measure, mover, text_of(scores, benchmark, mover.query_id)) for mover in shown]
     table = tabulate(rows, header, "plain", disable_numparse=True).split("\n")
     yield table[0]
     for mover, line in zip(shown, table[1:], strict=True):
@@ -77,10 +77,10 @@ def lost_most(
             yield f"    {moved}"
 
 
-def _row(measure: str, mover: Mover, benchmark: Benchmark | None) -> tuple[str, ...]:
+def _row(measure: str, mover: Mover, text: str) -> tuple[str, ...]:
     numbers = (number_of(measure, mover.baseline), number_of(measure, mover.value))
     change = "-" + number_of(measure, -mover.difference)
-    return (clipped(mover.query_id), *numbers, change, text_of(benchmark, mover.query_id))
+    return (clipped(mover.query_id), *numbers, change, text)
 
 
 def _went_down(query_id: str, scores: Scores, before: Scores) -> list[str]:

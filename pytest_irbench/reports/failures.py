@@ -103,7 +103,7 @@ def _asked(gate: MeasuredGate) -> str:
 
 def _query(threshold: ExpectSpec | KnownBadSpec, gate: MeasuredGate) -> Iterator[str]:
     yield _asked(gate)
-    yield f"query: {text_of(gate.benchmark, threshold.query_id)}"
+    yield f"query: {text_of(gate.scores, gate.benchmark, threshold.query_id)}"
 
 
 def _drop(threshold: DropSpec, gate: MeasuredGate) -> Iterator[str]:
@@ -128,7 +128,7 @@ def _apart(threshold: StableSpec, gate: MeasuredGate) -> Iterator[str]:
         (
             clipped(query_id),
             *(number_of(text, value) for value in found[query_id]),
-            text_of(gate.benchmark, query_id),
+            text_of(gate.scores, gate.benchmark, query_id),
         )
         for query_id in worst
     ]

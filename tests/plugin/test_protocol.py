@@ -65,6 +65,15 @@ def properties(project: Project) -> dict[str, dict[str, str]]:
 # utterance
 
 
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "xdist"])
+def test_a_failure_shows_the_words_that_were_asked(project: Project, workers: tuple[str, ...]) -> None:
+    chats(project, "utterance: manual", "nDCG@3: {max: 0.1}")
+    run = project.spawn if workers else project.run
+    shown = said(run("--irbench=chats", *workers))
+    assert "Is FTS5 small?" in shown
+    assert "And small?" not in shown
+
+
 @pytest.mark.parametrize(
     ("keys", "value", "system"),
     [
