@@ -39,6 +39,13 @@ def ir_datasets_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]
         yield home
 
 
+@pytest.fixture(autouse=True)
+def not_on_github(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the sessions inside tests from writing into the summary of the job that runs them."""
+    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder with the published topics, qrels and runs; read-only."""
