@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_irbench.benchmarks.topic_columns import KNOWN_COLUMNS
+from pytest_irbench.gates.stages import _CAUSES
 from pytest_irbench.gates.thresholds import EVIDENCE
 from pytest_irbench.reports.drops import _HEADER
 
@@ -235,6 +236,12 @@ def test_every_column_that_a_topic_has_is_named() -> None:
 def test_the_mark_is_that_of_the_statistics() -> None:
     (mark,) = [text for text in PRINTED if text.startswith("max_drop is smaller")]
     assert mark in (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
+
+
+def test_every_sentence_on_stages_is_explained() -> None:
+    section = TEXT[TEXT.index("## Which stage changed") : TEXT.index("### Does it hang")]
+    for cause in _CAUSES.values():
+        assert f"`{cause.format(top='nDCG@10')}`" in section
 
 
 def test_links_lead_to_files_and_headings() -> None:
