@@ -17,6 +17,7 @@ from pytest_irbench.gates.detail import (
     TurnMean,
 )
 from pytest_irbench.gates.sides import pairs_of
+from pytest_irbench.gates.stages import stages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -55,7 +56,7 @@ def detail_of(gate: MeasuredGate, *, every: bool = True, losers: bool = False) -
         dict(_protocol(gate)),
         tuple(_measure(gate, measure, pairs[measure]) for measure in measures),
         baseline,
-        (),
+        stages(gate),
         tuple(_queries(gate, pairs, shown)),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from pytest_irbench.errors import IrbenchError
 from pytest_irbench.plugin.collect import gate_of
 
 if TYPE_CHECKING:
@@ -32,7 +33,11 @@ def send(session: IrbenchSession, item: pytest.Item, report: pytest.TestReport) 
     from pytest_irbench.gates.detailed import detail_of
 
     session.sent.add(key)
-    detail = detail_of(gate, every=every, losers=session.config.getoption("verbose", default=0) > 0)
+    try:
+        detail = detail_of(gate, every=every, losers=session.config.getoption("verbose", default=0) > 0)
+    except IrbenchError:
+        # A run that can't be read any more: the thresholds that read it say so.
+        return
     setattr(report, _ATTRIBUTE, json.dumps([*key, detail]))
 
 

@@ -67,6 +67,7 @@ def measured_properties(
     yield "irbench_extra", judged.extra
     yield "irbench_sentence", verdict.sentence
     yield from _judged(threshold, gate)
+    yield from _without(threshold, gate, verdict)
     yield from _notes(gate, verdict)
     if threshold is gate.primary:
         yield from _by_depth(gate, verdict.measure)
@@ -78,6 +79,13 @@ def measured_properties(
         yield from _compared(threshold, gate)
     if isinstance(threshold, DropSpec) and not gate.baseline.is_new:
         yield from _evidence(threshold, gate, verdict)
+
+
+def _without(threshold: Threshold, gate: MeasuredGate, verdict: Verdict) -> Iterator[tuple[str, str]]:
+    if verdict.outcome == "failed":
+        from pytest_irbench.gates.without import without
+
+        yield "irbench_without", without(threshold, gate, verdict)
 
 
 def _judged(threshold: Threshold, gate: MeasuredGate) -> Iterator[tuple[str, float]]:
