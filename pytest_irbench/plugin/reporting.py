@@ -63,7 +63,7 @@ class Written:
         What could not be written, and why.
     warnings
         What else a reader should know.
-    annotations
+    commands
         Lines that GitHub reads from the log.
     """
 
@@ -71,7 +71,7 @@ class Written:
     lines: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    annotations: list[str] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
 
 
 def write(session: IrbenchSession, exitstatus: int) -> Written | None:
@@ -198,12 +198,12 @@ def _tell_github(session: IrbenchSession, written: Written) -> None:
         except OSError as error:
             written.warnings.append(f"$GITHUB_STEP_SUMMARY can't be written: {error.strerror or error}")
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        from pytest_irbench.reports.github import annotations
+        from pytest_irbench.reports.github import workflow_commands
 
         root, workspace = session.config.rootpath, os.environ.get("GITHUB_WORKSPACE")
         inside = bool(workspace) and root.is_relative_to(workspace or "")
         prefix = root.relative_to(workspace).as_posix() if workspace and inside else ""
-        written.annotations = annotations(written.report, "" if prefix == "." else prefix)
+        written.commands = workflow_commands(written.report, prefix)
 
 
 def tell(terminal: pytest.TerminalReporter, written: Written) -> None:
@@ -215,5 +215,5 @@ def tell(terminal: pytest.TerminalReporter, written: Written) -> None:
     for line in written.faults:
         terminal.write_line(printable(f"irbench: {line}, so this session fails"), red=True)
     # GitHub reads them where a line of the log begins.
-    for line in written.annotations:
+    for line in written.commands:
         terminal.write_line(printable(line))

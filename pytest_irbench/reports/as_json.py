@@ -67,7 +67,7 @@ def _gate(gate: ReportedGate) -> dict[str, Any]:
         "benchmark": gate.benchmark,
         "system": gate.system,
         "outcome": gate.outcome,
-        "measured": gate.detail is not None,
+        "measured": gate.is_measured,
         "thresholds": gate.rows,
         "trend": gate.trend,
         **detail._asdict(),

@@ -10,11 +10,8 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.detail import GateDetail
     from pytest_irbench.reports.row import Row
 
-MISSED = ("failed", "depends", "xpassed")
+_MISSED = ("failed", "depends", "xpassed")
 """Outcomes of thresholds that were decided and don't hold."""
-
-UNDECIDED = ("error", "skipped", "not run")
-"""Outcomes of thresholds that were not decided."""
 
 
 class TrendPoint(NamedTuple):
@@ -50,7 +47,7 @@ class ReportedGate(NamedTuple):
     rows
         Its thresholds in the order in which they are declared.
     detail
-        Its values, or None when it could not be measured.
+        Its values, or None when it could not be measured, or when tests in Python did.
     trend
         What earlier sessions found, the oldest first; this session is not among them.
     """
@@ -69,16 +66,20 @@ class ReportedGate(NamedTuple):
 
     @property
     def red(self) -> tuple[Row, ...]:
-        """The thresholds that keep it from passing: those that don't hold, then those without a verdict."""
-        missed = [row for row in self.rows if row.outcome in MISSED]
-        return (*missed, *(row for row in self.rows if row.outcome in UNDECIDED or row.is_excuse))
+        """The thresholds that keep it from passing, the worst outcomes first."""
+        return tuple(sorted((row for row in self.rows if row.severity >= 0), key=lambda row: row.severity))
 
     @property
     def outcome(self) -> str:
         """``failed``, ``error`` when something has no verdict and nothing failed, or ``passed``."""
         if not self.red:
             return "passed"
-        return "failed" if self.red[0].outcome in MISSED else "error"
+        return "failed" if any(row.outcome in _MISSED for row in self.red) else "error"
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether anything was; tests in Python leave no `detail`."""
+        return any(row.queries is not None for row in self.rows)
 
 
 class Failure(NamedTuple):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+_RED = ("failed", "error", "depends", "xpassed", "skipped", "not run")
+
 
 class Row(NamedTuple):
     """One threshold as it came out, made of plain values so that it crosses processes.
@@ -91,6 +93,12 @@ class Row(NamedTuple):
     units: str = ""
     p_adjusted: float | None = None
     family: int = 1
+
+    @property
+    def severity(self) -> int:
+        """Place of the outcome among those that keep a gate from passing, the worst first; else -1."""
+        outcome = "skipped" if self.is_excuse else self.outcome
+        return _RED.index(outcome) if outcome in _RED else -1
 
     @property
     def is_excuse(self) -> bool:
