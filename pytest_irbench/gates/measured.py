@@ -61,6 +61,8 @@ class MeasuredGate:
         What a reader must know of the run, for instance what was left out of it.
     depth
         How many documents a topic it was asked for.
+    renews
+        Whether the run is to become the baseline.
     """
 
     spec: GateSpec
@@ -71,6 +73,7 @@ class MeasuredGate:
     repeats: tuple[Scores, ...] = ()
     about: tuple[str, ...] = ()
     depth: int = 0
+    renews: bool = False
     _picked: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False)
     _compared: dict[tuple[Measure, str | None], Comparison] = field(
         default_factory=dict, init=False, repr=False
@@ -107,11 +110,10 @@ class MeasuredGate:
     def accepted(self) -> HeldBaseline | None:
         """The baseline, or None where the gate has none, or none that fits, or the run is to become it."""
         try:
-            held = self.baseline if self.spec.compared else None
+            return self.baseline if self.spec.compared and not self.renews else None
         except InputError:
             # Those thresholds that are held against it say why.
             return None
-        return None if held is None or held.is_new else held
 
     def is_comparable(self, measure: str) -> bool:
         """Whether the baseline knows a measure, which it may although no threshold holds it against it."""

@@ -69,7 +69,8 @@ def measure_gate(session: IrbenchSession, asked: AskedGate) -> MeasuredGate:
         return read_topic_columns(gate.topic_columns) if gate.topic_columns else None
 
     about = (*prepared[0].about, *_told_of_repeats(repeats))
-    return MeasuredGate(gate, benchmark, scores, hold, columns, tuple(repeats), about, depth)
+    renews = session.baselines.reason is not None
+    return MeasuredGate(gate, benchmark, scores, hold, columns, tuple(repeats), about, depth, renews)
 
 
 def _depth(asked: AskedGate, benchmark: Benchmark, measures: list[Measure]) -> int:

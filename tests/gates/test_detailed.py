@@ -85,9 +85,8 @@ def test_the_baseline_says_when_why_and_of_which_commit_it_is() -> None:
 
 
 def test_a_run_that_is_to_become_the_baseline_is_held_against_nothing() -> None:
-    gate = gate_of(RULES, {"a": 1}, {"a": 1})
-    held = gate.baseline
-    assert detail_of(replace(gate, hold=lambda: held._replace(is_new=True))).baseline is None
+    gate = replace(gate_of(RULES, {"a": 1}), renews=True, hold=lambda: pytest.fail("asked for"))
+    assert detail_of(gate).baseline is None
 
 
 def test_a_plain_session_is_told_the_queries_that_moved_most() -> None:
