@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.plugin.session import printable
-from pytest_irbench.reports.report import Failure
+from pytest_irbench.reports.report import Failure, ReportedGate
 from pytest_irbench.reports.row import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pytest
 
     from pytest_irbench.plugin.session import IrbenchSession
+    from pytest_irbench.reports.report import TrendPoint
 
 _IDS_SHOWN = 3
 
@@ -82,6 +83,19 @@ def _row(given: dict[Any, Any], outcome: str, said: dict[str, str]) -> tuple[int
     """Return the place of a threshold among all, and its row."""
     values: dict[str, Any] = {field: given[name] for name, field in _FIELDS.items() if name in given}
     return given["irbench_order"], Row(outcome=outcome, **{**values, **said})
+
+
+def reported_gates(
+    session: IrbenchSession, trends: Mapping[Any, tuple[TrendPoint, ...]] | None = None
+) -> tuple[ReportedGate, ...]:
+    """Gather the thresholds by gate, gates and thresholds in the order in which they are declared."""
+    gates: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows_of(session):
+        gates.setdefault((row.place.rpartition(":")[0], row.benchmark, row.system), []).append(row)
+    return tuple(
+        ReportedGate(*key, tuple(rows), session.details.get(key), (trends or {}).get(key, ()))
+        for key, rows in gates.items()
+    )
 
 
 def problems_of(session: IrbenchSession) -> Iterator[str]:

@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_irbench.errors import IrbenchError
-from pytest_irbench.plugin.ledger import problems_of, rows_of
+from pytest_irbench.errors import InputError
+from pytest_irbench.plugin.ledger import problems_of, reported_gates
 from pytest_irbench.plugin.session import printable
 from pytest_irbench.plugin.told import data_home_or_none
-from pytest_irbench.reports.report import Report, ReportedGate
+from pytest_irbench.reports.report import Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pytest_irbench.plugin.session import IrbenchSession
     from pytest_irbench.reports.report import TrendPoint
-    from pytest_irbench.reports.row import Row
 
 _ENDED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
@@ -74,21 +73,14 @@ class Written:
     commands: list[str] = field(default_factory=list)
 
 
-def write(session: IrbenchSession, exitstatus: int) -> Written | None:
+def write(session: IrbenchSession, exitstatus: int) -> Written:
     """Write every report that was asked for, each once and whole.
 
     Parameters
     ----------
     exitstatus
         That of the session, as it will be unless a report can't be written.
-
-    Returns
-    -------
-    Written
-        None when no report was asked for.
     """
-    if not session.tells_all and session.history is None:
-        return None
     trends, warnings = _trends(session)
     written = Written(_report(session, exitstatus, trends, tuple(warnings)), warnings=warnings)
     if session.history and written.report.finished:
@@ -114,19 +106,6 @@ def replace(path: Path, text: str) -> None:
         half.replace(path)
     finally:
         half.unlink(missing_ok=True)
-
-
-def reported_gates(
-    session: IrbenchSession, trends: Mapping[Any, tuple[TrendPoint, ...]] | None = None
-) -> tuple[ReportedGate, ...]:
-    """Gather the thresholds by gate, gates and thresholds in the order in which they are declared."""
-    gates: dict[tuple[str, str, str], list[Row]] = {}
-    for row in rows_of(session):
-        gates.setdefault((row.place.rpartition(":")[0], row.benchmark, row.system), []).append(row)
-    return tuple(
-        ReportedGate(*key, tuple(rows), session.details.get(key), (trends or {}).get(key, ()))
-        for key, rows in gates.items()
-    )
 
 
 def _report(
@@ -163,8 +142,8 @@ def _trends(session: IrbenchSession) -> tuple[Mapping[Any, tuple[TrendPoint, ...
 
     try:
         trends, damaged = read(session.history)
-    except IrbenchError as error:
-        return {}, [str(error)]
+    except InputError as error:
+        return {}, [f"{session.baselines.named(session.history)}: {error.message}"]
     name = session.baselines.named(session.history)
     return trends, [f"{name}:{line}: {why}, so this line is left out" for line, why in damaged]
 
@@ -178,8 +157,8 @@ def _append(session: IrbenchSession, written: Written) -> None:
     text = history_lines(written.report)
     try:
         append(session.history, text)
-    except IrbenchError as error:
-        written.faults.append(str(error))
+    except InputError as error:
+        written.faults.append(f"{session.baselines.named(session.history)}: {error.message}")
         return
     count = text.count("\n")
     gates = "1 gate" if count == 1 else f"{count} gates"
