@@ -98,7 +98,8 @@ def write(session: IrbenchSession, exitstatus: int) -> Written:
 
 
 def replace(path: Path, text: str) -> None:
-    """Write a file whole or not at all, its folders too."""
+    """Write a file whole or not at all, its folders too; a link is followed."""
+    path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(f".{path.name}.{os.getpid()}.half")
     try:
