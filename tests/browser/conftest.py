@@ -9,19 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import REQUIRED, absent, drawn
 from large_reports import large
 
 from pytest_irbench.reports.html import html
 from pytest_irbench.reports.report import Report
-
-REQUIRED = os.environ.get("IRBENCH_BROWSER") == "required"
-
-
-def absent(why: str) -> None:
-    """Skip, but never where a browser is required."""
-    if REQUIRED:
-        pytest.fail(f"IRBENCH_BROWSER=required, but {why}")
-    pytest.skip(why)
 
 
 # For a module, not for the session: while it is open, its event loop would be found running by tests of
@@ -37,7 +29,7 @@ def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        arguments = ["--no-sandbox"] if os.name == "posix" and os.geteuid() == 0 else []
         launched = playwright.chromium.launch(executable_path=program, args=arguments)
         yield launched
         launched.close()
@@ -78,16 +70,11 @@ def show(browser: Any, tmp_path: Path, noise: list[str]) -> Iterator[Callable[..
             "request", lambda request: request.url.split("#")[0] == path.as_uri() or noise.append(request.url)
         )
         page.goto(f"{path.as_uri()}{at}")
+        if at:
+            drawn(page, at.split("/")[0])
         return page
 
     yield show
     for context in contexts:
         context.close()
     assert noise == []
-
-
-def draw_all(page: Any) -> None:
-    """Have every gate drawn, which happens when it comes into view."""
-    for box in page.locator(".explorer").all():
-        box.scroll_into_view_if_needed()
-        box.and_(page.locator(".drawn")).wait_for()

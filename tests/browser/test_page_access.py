@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import REQUIRED, draw_all
+from browsing import REQUIRED, draw_all
 from small_reports import HOSTILE, query, report, row, shop
 
 Show = Callable[..., Any]
@@ -79,13 +79,14 @@ def test_a_phone_never_scrolls_sideways(show: Show, large_page: Path) -> None:
             queries=(query(long, long, 0.5, 1.0),), protocol={long: long}, stages=(long,)
         ),
     )
-    for session, at in ((report(), ""), (large_page, "#gate-1"), (report(wide), "#gate-1")):
-        page = show(session, at=at, width=390)
+    for session in (report(), large_page, report(wide)):
+        page = show(session, width=390)
         draw_all(page)
         for details in page.locator("main summary").all():
             details.click()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.locator(".queries tbody button").first.click()
+        page.get_by_role("dialog").wait_for()
         assert page.evaluate("document.querySelector('dialog').scrollWidth") <= 390
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conftest import draw_all
+from browsing import draw_all
 from small_reports import HOSTILE, query, report, row, shop
 
 from pytest_irbench.gates.detail import Document
@@ -46,6 +46,7 @@ def test_hostile_text_is_shown_and_not_run(show: Show) -> None:
     assert page.locator(".queries .text").all_inner_texts() == [TEXT, TEXT]
     page.locator(".queries tbody button").first.click()
     dialog = page.get_by_role("dialog")
+    dialog.wait_for()
     assert dialog.locator(".asked").inner_text() == TEXT
     assert dialog.locator("li bdi").all_inner_texts() == [f"\"'>{TEXT}"] * 2
     dialog.locator("summary").click()
@@ -89,7 +90,7 @@ def test_a_query_with_half_a_surrogate_pair_has_an_address(show: Show) -> None:
     broken = gate._replace(detail=gate.detail._replace(queries=(query("caf\udce9", "x", 0.5, 1.0),)))
     page = show(report(broken), at="#gate-1")
     page.locator(".queries tbody button").click()
-    assert page.get_by_role("heading", name=r"Query caf\udce9").is_visible()
+    page.get_by_role("heading", name=r"Query caf\udce9").wait_for()
 
 
 def test_without_a_script_the_overview_and_the_tables_are_there(show: Show) -> None:

@@ -131,7 +131,7 @@ def _thresholds(rows: Sequence[Row], caption: str) -> Html:
             "worse\N{NO-BREAK SPACE}/ better",
         ]
     if seen:
-        header.append("smallest\N{NO-BREAK SPACE}drop seen")
+        header.append("smallest drop\N{NO-BREAK SPACE}seen")
     header += ["judged", "where"]
     places = [2, *range(4, len(header) - 1)]
     return table(

@@ -46,9 +46,8 @@ function explore(gate) {
   };
   const choose = (place) => {
     gate.column = gate.columns[place];
-    const plots = [bars(gate, gate.column, open), distribution(gate, gate.column), turns(gate.column)].filter(
-      Boolean,
-    );
+    const first = (gate.column.held ? changes : values)(gate, gate.column, open);
+    const plots = [first, distribution(gate, gate.column), turns(gate.column)].filter(Boolean);
     drawn.replaceChildren(
       make("div", { class: `plots has-${plots.length}` }, ...plots),
       queryTable(gate, gate.column, open),
@@ -56,12 +55,8 @@ function explore(gate) {
   };
   const parts = [];
   if (gate.columns.length && gate.queries.length) {
-    const measures = select(
-      "Measure",
-      gate.columns.map((column, place) => [place, column.text]),
-      0,
-      choose,
-    );
+    const names = gate.columns.map((column, place) => [place, column.text]);
+    const measures = select("Measure", names, 0, choose);
     parts.push(make("div", { class: "title" }, make("h3", {}, "Queries"), measures), drawn);
     choose(0);
   }

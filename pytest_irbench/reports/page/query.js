@@ -47,7 +47,8 @@ function drawMoves(image, before, now, documents) {
   const width = image.clientWidth;
   const lines = documents.flatMap(([, grade, elsewhere], place) => {
     if (elsewhere === null || elsewhere > left.length) return [];
-    const kind = `${elsewhere > place + 1 ? "up" : elsewhere < place + 1 ? "down" : "level"}${grade > 0 ? " relevant" : ""}`;
+    const way = ["down", "level", "up"][Math.sign(elsewhere - place - 1) + 1];
+    const kind = grade > 0 ? `${way} relevant` : way;
     const [from, to] = [middle(left[elsewhere - 1]), middle(right[place])];
     return [
       draw("path", { class: kind, d: `M0 ${from}C${width / 2} ${from} ${width / 2} ${to} ${width} ${to}` }),
@@ -61,7 +62,8 @@ function documentsOf(gate, query, column) {
     return make(
       "p",
       { class: "empty" },
-      "The documents of this query are left out to keep this page small. A .json report of the session has them: --irbench-report=report.json",
+      "The documents of this query are left out to keep this page small. " +
+        "A .json report of the session has them: --irbench-report=report.json",
     );
   }
   const seen = { held: gate.held, cutoff: column.cutoff };
