@@ -1,0 +1,205 @@
+"""The section of a gate as it stands without its script: why it is red, its thresholds, its protocol."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from typing import TYPE_CHECKING
+
+from pytest_irbench.reports.page.elements import Html, element, joined, table
+from pytest_irbench.reports.page.words import (
+    NONE,
+    change,
+    commit,
+    counted,
+    interval,
+    number,
+    p_value,
+    share,
+    value_and_threshold,
+    verdict,
+)
+from pytest_irbench.reports.report import RED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pytest_irbench.gates.detail import GateDetail
+    from pytest_irbench.reports.report import ReportedGate
+    from pytest_irbench.reports.row import Row
+
+_EXPLAINED = 50
+"""How many red thresholds of a gate are told in full: a broken system may turn thousands red."""
+
+
+def section(gate: ReportedGate, place: int) -> Html:
+    """Write the section of a gate.
+
+    Parameters
+    ----------
+    gate
+        The gate.
+    place
+        Which of the session it is, from 1.
+    """
+    name = f"gate-{place}"
+    heading = element("h2", verdict(gate.outcome), " ", gate.name, id=f"{name}-name")
+    back = element("a", "↑ overview", href="#overview", class_="back", aria_label="Back to the overview")
+    parts = [
+        element("div", heading, back, class_="title"),
+        _facts(gate),
+        _stages(gate.detail),
+        joined(_reds(gate.red)),
+        _thresholds(gate.rows, f"Thresholds of {gate.name}"),
+        _remarks(gate.rows),
+        _protocol(gate.detail),
+        _explorer(gate, place),
+    ]
+    return element("section", joined(parts), class_="gate", id=name, aria_labelledby=f"{name}-name")
+
+
+def command(nodeid: str) -> str:
+    """Return what runs one test; nothing in its id is read by a shell.
+
+    Parameters
+    ----------
+    nodeid
+        The id of the test.
+    """
+    plain = nodeid.isprintable() and not set(nodeid) & set('"$`\\!')
+    return f'pytest "{nodeid}"' if plain else f"pytest {shlex.quote(nodeid)}"
+
+
+def _facts(gate: ReportedGate) -> Html:
+    facts = [element("code", gate.file)]
+    measured = next((row for row in gate.rows if row.queries is not None), None)
+    if measured is not None:
+        facts.append(element("span", counted(measured.queries or 0, "query", "queries")))
+        if measured.missing:
+            facts.append(element("span", f"{measured.missing:,} without results count 0"))
+        if measured.extra:
+            facts.append(element("span", f"{measured.extra:,} unjudged left out"))
+    if gate.detail is None:
+        facts.append(element("span", "its values are not known"))
+    elif gate.detail.baseline is None:
+        facts.append(element("span", "no baseline"))
+    else:
+        known = gate.detail.baseline
+        again = ", its run scored with the judgments of today" if known.rejudged else ""
+        facts.append(element("span", f"against the baseline of {known.date} ({known.reason}){again}"))
+        facts.extend(commit(known.commit))
+    return element("ul", joined(element("li", fact) for fact in facts), class_="facts")
+
+
+def _stages(detail: GateDetail | None) -> Html:
+    stages = detail.stages if detail else ()
+    return joined(element("p", text, class_="why") for text in stages)
+
+
+def _reds(rows: Sequence[Row]) -> Iterator[Html]:
+    for row in rows[:_EXPLAINED]:
+        yield element("article", joined(_red(row)), class_="red card problem")
+    if len(rows) > _EXPLAINED:
+        left = len(rows) - _EXPLAINED
+        yield element(
+            "p", f"{left:,} more are red: they stand in the table, a .json report tells them in full."
+        )
+
+
+def _red(row: Row) -> Iterator[Html]:
+    said = row.sentence or f"{row.subject} {row.threshold}"
+    yield element("h3", verdict(row.outcome), " ", said)
+    if row.without:
+        yield element("p", row.without)
+    if row.explanation:
+        full = element("pre", row.explanation, tabindex="0")
+        yield element("details", element("summary", "In full"), full)
+    if row.nodeid:
+        yield element("p", element("code", command(row.nodeid)), class_="command")
+
+
+def _thresholds(rows: Sequence[Row], caption: str) -> Html:
+    held = any(row.baseline is not None for row in rows)
+    seen = any(row.evidence for row in rows)
+    header = ["verdict", "measure", "value", "threshold"]
+    if held:
+        header += [
+            "baseline",
+            "change",
+            "95%\N{NO-BREAK SPACE}interval",
+            "p",
+            "worse\N{NO-BREAK SPACE}/ better",
+        ]
+    if seen:
+        header.append("smallest drop\N{NO-BREAK SPACE}seen")
+    header += ["judged", "where"]
+    places = [2, *range(4, len(header) - 1)]
+    return table(
+        caption, header, (_threshold(row, held=held, seen=seen) for row in rows), places, "thresholds"
+    )
+
+
+def _threshold(row: Row, *, held: bool, seen: bool) -> Html:
+    value, threshold = value_and_threshold(row)
+    numbers: list[str] = []
+    if held:
+        compared = NONE if row.worse is None else f"{row.worse:,} / {row.better or 0:,}"
+        numbers += [number(row.measure, row.baseline), change(row.measure, row.change)]
+        numbers += [interval(row), p_value(row), compared]
+    if seen:
+        numbers.append(number(row.measure, row.detectable) if row.evidence else NONE)
+    numbers.append(share(row.judged))
+    cells = [
+        element("td", verdict(row.outcome)),
+        element("th", row.subject or row.measure, scope="row"),
+        element("td", value, class_="number"),
+        element("td", threshold),
+        *(element("td", text, class_="number") for text in numbers),
+        element("td", element("code", row.place)),
+    ]
+    return element("tr", joined(cells), **({"class_": "is-red"} if row.outcome in RED else {}))
+
+
+def _remarks(rows: Sequence[Row]) -> Html:
+    """Write what a reader must know beside the table, each remark once."""
+    texts = [text for row in rows for text in (row.rejudged, row.about, row.note, row.by_depth)]
+    lines = [line for text in texts for line in text.split("\n") if line]
+    family = max((row.family for row in rows), default=1)
+    if family > 1:
+        lines.append(f"* adjusted for the {family} thresholds of this gate that ask for significance (Holm)")
+    lines.extend(_marks(rows))
+    items = joined(element("li", line) for line in dict.fromkeys(lines))
+    return element("ul", items, class_="remarks") if items else Html()
+
+
+def _marks(rows: Sequence[Row]) -> Iterator[str]:
+    """Name the budgets that are smaller than what the queries can show."""
+    for row in rows:
+        if not row.evidence:
+            continue
+        if math.isinf(row.detectable):
+            yield f"{row.units} alone says nothing about chance"
+        elif row.limit is not None and row.limit < row.detectable:
+            budget, seen = (number(row.measure, drop) for drop in (row.limit, row.detectable))
+            said = f"{row.subject} may drop by {budget}, but {row.units} show only drops of {seen} reliably"
+            chance = f" (an unchanged system fails {row.false_alarms:.0%} of the time)"
+            yield f"{said}: below that chance decides{chance if row.evidence == 'mean' else ''}"
+
+
+def _protocol(detail: GateDetail | None) -> Html:
+    if detail is None or not detail.protocol:
+        return Html()
+    pairs = joined(
+        element("div", element("dt", name), element("dd", text)) for name, text in detail.protocol.items()
+    )
+    return element("details", element("summary", "Protocol"), element("dl", pairs), class_="protocol")
+
+
+def _explorer(gate: ReportedGate, place: int) -> Html:
+    """Leave room for what the script draws."""
+    if gate.detail is None and not gate.trend:
+        return element("p", "There are no values to draw: this gate was not measured.", class_="empty")
+    hint = element(
+        "p", "A script draws plots and the table of queries here, once this is in view.", class_="empty"
+    )
+    return element("div", hint, class_="explorer", data_gate=f"{place}")
