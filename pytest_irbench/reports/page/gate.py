@@ -19,7 +19,6 @@ from pytest_irbench.reports.page.words import (
     value_and_threshold,
     verdict,
 )
-from pytest_irbench.reports.report import RED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,7 +79,8 @@ def _facts(gate: ReportedGate) -> Html:
         if measured.extra:
             facts.append(element("span", f"{measured.extra:,} unjudged left out"))
     if gate.detail is None:
-        facts.append(element("span", "its values are not known"))
+        said = "compared in Python" if gate.is_measured else "nothing was measured"
+        facts.append(element("span", said))
     elif gate.detail.baseline is None:
         facts.append(element("span", "no baseline"))
     else:
@@ -157,7 +157,7 @@ def _threshold(row: Row, *, held: bool, seen: bool) -> Html:
         *(element("td", text, class_="number") for text in numbers),
         element("td", element("code", row.place)),
     ]
-    return element("tr", joined(cells), **({"class_": "is-red"} if row.outcome in RED else {}))
+    return element("tr", joined(cells), **({"class_": "is-red"} if row.severity >= 0 else {}))
 
 
 def _remarks(rows: Sequence[Row]) -> Html:
@@ -198,7 +198,8 @@ def _protocol(detail: GateDetail | None) -> Html:
 def _explorer(gate: ReportedGate, place: int) -> Html:
     """Leave room for what the script draws."""
     if gate.detail is None and not gate.trend:
-        return element("p", "There are no values to draw: this gate was not measured.", class_="empty")
+        why = "tests in Python keep none" if gate.is_measured else "nothing was measured"
+        return element("p", f"There are no values by query to draw: {why}.", class_="empty")
     hint = element(
         "p", "A script draws plots and the table of queries here, once this is in view.", class_="empty"
     )

@@ -14,7 +14,6 @@ from pytest_irbench.reports.page.words import (
     value_and_threshold,
     verdict,
 )
-from pytest_irbench.reports.report import RED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -154,6 +153,6 @@ def _gate(place: int, gate: ReportedGate) -> Html:
 def _tally(gate: ReportedGate) -> Iterator[str]:
     """Count the thresholds, and those that are neither red nor passed by pytest's word."""
     yield f"{len(gate.red):,} of {len(gate.rows):,} red"
-    others = [row.outcome for row in gate.rows if row.outcome not in {*RED, "passed"}]
+    others = [row.outcome for row in gate.rows if row.severity < 0 and row.outcome != "passed"]
     for outcome in dict.fromkeys(others):
         yield f"{others.count(outcome):,} {outcome}"
