@@ -67,6 +67,7 @@ def reported_gates(session: IrbenchSession) -> tuple[ReportedGate, ...]:
 def write_summary(terminal: pytest.TerminalReporter, session: IrbenchSession) -> None:
     """Print the gates, and what turns the session red beside them."""
     if session.rows:
+        terminal.ensure_newline()
         terminal.section("irbench")
         _write_gates(terminal, reported_gates(session))
     if session.holes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import floor
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_irbench.gates.decide import number_of, printed
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_irbench.reports.screen import Line, Screen
 
 _SHORTEST = 9
-_NOISE = 1e-9
+_MOST = 0.99
 _STYLES = {
     "passed": "passed",
     "failed": "failed",
@@ -85,8 +84,10 @@ def _interval(row: Row) -> str:
 
 
 def _judged(row: Row) -> str:
-    """Print the share downwards: 100% is all."""
-    return "" if row.judged is None else f"{floor(row.judged * 100 + _NOISE)}%"
+    """Print the share as a percentage, where only all of them are 100%."""
+    if row.judged is None:
+        return ""
+    return f"{row.judged if row.judged == 1 else min(row.judged, _MOST):.0%}"
 
 
 def _detectable(row: Row) -> str:

@@ -212,7 +212,7 @@ def test_a_table_is_that_of_tabulate_with_no_blanks_behind_headings(monkeypatch:
 def test_a_comparison_is_said_once_for_a_subject_at_its_max_drop() -> None:
     lines = told(HELD, dropped(), width=200).split("\n")
     assert "0.7500" not in lines[3]
-    assert "0.7500  -0.1375  -0.3100 to 0.0350  0.1250           3/1     97%      0.2000  failed" in lines[4]
+    assert "0.7500  -0.1375  -0.3100 to 0.0350  0.1250           3/1     98%      0.2000  failed" in lines[4]
 
 
 def test_without_a_max_drop_it_is_said_at_the_first_threshold_of_a_subject() -> None:
@@ -223,7 +223,7 @@ def test_without_a_max_drop_it_is_said_at_the_first_threshold_of_a_subject() -> 
 
 def test_how_much_is_judged_is_said_once_for_a_measure() -> None:
     bad = HELD._replace(subject="q1: nDCG@10", baseline=None, change=None)
-    assert told(HELD, bad, width=200).count("97%") == 1
+    assert told(HELD, bad, width=200).count("98%") == 1
 
 
 def test_only_what_is_all_judged_is_judged_by_100_percent() -> None:
@@ -240,7 +240,7 @@ def test_what_has_no_room_stands_below_its_row() -> None:
         "nDCG@10  0.6125  min 0.5000                        passed",
         "nDCG@10  0.6125  max_drop 0.02    0.7500  -0.1375  failed",
         "  95% -0.3100 to 0.0350, p 0.1250, worse/better 3/1,",
-        "    judged 97%, detectable 0.2000, irbench.yaml:10",
+        "    judged 98%, detectable 0.2000, irbench.yaml:10",
         "against the baseline of 2026-11-02 (title boost)",
     ]
 
@@ -252,7 +252,7 @@ def test_an_interval_stands_behind_its_change() -> None:
 
 def test_where_no_query_moved_nothing_else_needs_words() -> None:
     same = HELD._replace(change=0.0, change_low=0.0, change_high=0.0, p=1.0, worse=0, better=0)
-    assert told(same, width=60).split("\n")[-1] == "  no query moved, judged 97%"
+    assert told(same, width=60).split("\n")[-1] == "  no query moved, judged 98%"
 
 
 def test_the_place_of_what_passed_is_left_out_before_that_of_what_failed() -> None:
