@@ -203,8 +203,9 @@ def _below(row: Row, hidden: dict[str, str], screen: Screen) -> Iterator[Line]:
     said = {title: f"{COLUMNS[title].label}{text}" for title, text in hidden.items() if text}
     if row.outcome not in RED:
         said.pop("where", None)
-    if row.worse == row.better == 0 and said.keys() & _IMPLIED:
-        said = {"": "no query moved"} | {title: text for title, text in said.items() if title not in _IMPLIED}
+    if row.worse == row.better == 0:
+        moved = {"": "no query moved"} if "worse/better" in said else {}
+        said = moved | {title: text for title, text in said.items() if title not in _IMPLIED}
     if "change" in said and "95% interval" in said:
         said["change"] += f" ({said.pop('95% interval')})"
     if said:

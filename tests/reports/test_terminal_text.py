@@ -253,6 +253,7 @@ def test_an_interval_stands_behind_its_change() -> None:
 def test_where_no_query_moved_nothing_else_needs_words() -> None:
     same = HELD._replace(change=0.0, change_low=0.0, change_high=0.0, p=1.0, worse=0, better=0)
     assert told(same, width=60).split("\n")[-1] == "  no query moved, judged 98%"
+    assert told(same, width=100).split("\n")[-1] == "  judged 98%"
 
 
 def test_the_place_of_what_passed_is_left_out_before_that_of_what_failed() -> None:
