@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 NARROWEST = 60
 GAP = "  "
-_ASCII = {"·": "-", "…": "..."}
+# With its blanks: an id may hold such a dot, too, and is not to become another one.
+_ASCII = {" · ": " - ", "…": "..."}
 
 
 class Span(NamedTuple):

@@ -284,6 +284,10 @@ def test_text_that_cannot_be_printed_is_escaped_in_its_cell() -> None:
     assert r"of \x07 all" in text
 
 
+def test_in_ascii_no_id_becomes_another_one() -> None:
+    assert r"q1: a\xb7b  0.4796" in told(replace(subject="q1: a·b"), ascii_only=True)
+
+
 def test_in_ascii_what_others_wrote_is_escaped() -> None:
     text = told(replace(subject="部屋: d1", note="3 of …"), ascii_only=True)
     assert text.startswith("dl20-passage - bm25: 54 queries\n")
