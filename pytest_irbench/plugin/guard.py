@@ -41,10 +41,10 @@ class Guard:
             shared_runs.remove_folder(self.session.shared)
 
     def pytest_report_header(self) -> list[str]:
-        """Say what is selected and where its data lies."""
+        """Say what is selected, where its data lies and how it is scored."""
         from pytest_irbench.plugin.told import header
 
-        return [header(self.session)] if self.session.selection.names else []
+        return header(self.session) if self.session.selection.names else []
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Run a test that uses `irbench` once for each selected benchmark."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sys
+from typing import TYPE_CHECKING
 
 from pytest_irbench.errors import IrbenchError
+from pytest_irbench.plugin.ledger import reported_gates
 from pytest_irbench.plugin.session import printable
-from pytest_irbench.reports.row import Row
-from pytest_irbench.reports.summary import summary
+from pytest_irbench.reports.screen import filled
+from pytest_irbench.reports.terminal import terminal as lines_of
 
 if TYPE_CHECKING:
     import pytest
@@ -15,40 +17,28 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.spec import BenchmarkSpec
     from pytest_irbench.plugin.session import IrbenchSession
     from pytest_irbench.plugin.updates import Update
+    from pytest_irbench.reports.report import ReportedGate
 
 _IDS_SHOWN = 3
-
-_FIELDS = {f"irbench_{field}": field for field in Row._fields}
-"""Property of a report -> field of its row."""
-
-
-def row_of(report: pytest.TestReport) -> tuple[int, Row]:
-    """Turn the properties of a threshold's report into its place and its row."""
-    given: dict[Any, Any] = dict(report.user_properties)
-    outcome: str = report.outcome
-    if report.failed and report.when != "call":
-        outcome = "error"
-    elif hasattr(report, "wasxfail"):
-        outcome = "xfailed" if report.skipped else "xpassed"
-    elif report.failed:
-        outcome = given.get("irbench_verdict", outcome)
-    values: dict[str, Any] = {field: given[name] for name, field in _FIELDS.items() if name in given}
-    return given["irbench_order"], Row(outcome=outcome, **values)
-
-
-def keep(session: IrbenchSession, report: pytest.TestReport) -> None:
-    """Write the outcome of a threshold into the ledger."""
-    session.rows[report.nodeid] = row_of(report)
+_PROTOCOL = "scored as trec_eval -c (equal scores by doc_id, descending)"
+_MARKUP = {
+    "": {},
+    "bold": {"bold": True},
+    "passed": {"green": True},
+    "failed": {"red": True},
+    "error": {"red": True, "bold": True},
+    "warned": {"yellow": True},
+}
+"""Style of a report -> how pytest writes it, if it colours."""
 
 
 def write_summary(terminal: pytest.TerminalReporter, session: IrbenchSession) -> None:
-    """Print the tables in the order in which the thresholds are declared."""
-    if session.rows:
+    """Print the gates, and what turns the session red beside them."""
+    gates = reported_gates(session)
+    if gates:
+        terminal.ensure_newline()
         terminal.section("irbench")
-        rows = [row for _, row in sorted(session.rows.values(), key=lambda entry: entry[0])]
-        # Line by line: where the terminal can't print a character, pytest escapes a text with its line ends.
-        for line in summary(rows).split("\n"):
-            terminal.write_line(line)
+        _write_gates(terminal, gates)
     if session.holes:
         many = len(session.holes) > 1
         said = f"{len(session.holes)} selected threshold{'s have' if many else ' has'} no verdict"
@@ -62,6 +52,26 @@ def write_summary(terminal: pytest.TerminalReporter, session: IrbenchSession) ->
         counted = f"{count} threshold{'s' * (count != 1)}"
         what = "a file with faults" if count < 0 else counted
         terminal.write_line(f"irbench: {what} in {path} not run; run with --irbench=all")
+
+
+def _write_gates(terminal: pytest.TerminalReporter, gates: tuple[ReportedGate, ...]) -> None:
+    encoding = sys.stdout.encoding or "utf-8"
+    width = terminal.config.get_terminal_writer().fullwidth
+    for line in lines_of(gates, width, terminal.verbosity, not _prints("·…", encoding)):
+        for span in line:
+            # Piece by piece: where the terminal can't print a character, pytest escapes a text with all its
+            # line ends, and what is ours with it.
+            text = span.text.encode(encoding, "backslashreplace").decode(encoding)
+            terminal.write(text, **_MARKUP[span.style])
+        terminal.line("")
+
+
+def _prints(text: str, encoding: str) -> bool:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def write_update(terminal: pytest.TerminalReporter, update: Update) -> None:
@@ -107,10 +117,14 @@ def _on_disk(name: str) -> str:
         return "not on disk"
 
 
-def header(session: IrbenchSession) -> str:
-    """Say what is selected and where its data lies."""
+def header(session: IrbenchSession) -> list[str]:
+    """Say which plugin this is, what is selected, where its data lies and how it is scored."""
+    from importlib.metadata import version
+
     names = ", ".join(session.selection.names)
-    return f"irbench: {names}; data home {data_home_or_none()}"
+    selected = f"irbench {version('pytest-irbench')}: {names};"
+    pieces = (selected, f"data home {data_home_or_none()};", _PROTOCOL)
+    return list(filled(pieces, session.config.get_terminal_writer().fullwidth, hanging="  "))
 
 
 def list_benchmarks(config: pytest.Config) -> str:

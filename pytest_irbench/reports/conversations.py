@@ -2,56 +2,54 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from pytest_irbench.gates.decide import number_of, size
-from pytest_irbench.reports.row import table
+from pytest_irbench.reports.screen import Span, joined, padded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from pytest_irbench.reports.report import ReportedGate
     from pytest_irbench.reports.row import Row
-
-_WIDTH = 100
-_HARD_BLANK = "\xa0"
+    from pytest_irbench.reports.screen import Line, Screen
 
 
-def by_depth(rows: Sequence[Row]) -> Iterator[str]:
+def by_depth(rows: Sequence[Row], screen: Screen) -> Iterator[Line]:
     """Print a gate's first measure by turn and by conversation.
 
     Parameters
     ----------
     rows
         The thresholds of one gate.
+    screen
+        What it is set for.
     """
     for text in dict.fromkeys(line for row in rows for line in row.by_depth.split("\n") if line):
-        # Lines are broken behind commas only: a turn stays with its value.
-        held = text.replace(" ", _HARD_BLANK).replace(f",{_HARD_BLANK}", ", ")
-        lines = wrap(held, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-        yield from (line.replace(_HARD_BLANK, " ") for line in lines)
+        yield from screen.listed(text)
 
 
-def utterance_gaps(gates: Sequence[Sequence[Row]]) -> Iterator[str]:
+def utterance_gaps(gates: Sequence[ReportedGate], screen: Screen) -> Iterator[Line]:
     """Print, for each system that was asked with several utterances, what they make of its values.
 
     Parameters
     ----------
     gates
-        The rows of each gate.
+        All of a session.
+    screen
+        What it is set for.
     """
     asked: dict[tuple[str, str, str], dict[str, Sequence[Row]]] = {}
-    for rows in gates:
-        first = rows[0]
-        system = first.system.removesuffix(f"@{first.utterance}")
-        key = (first.place.rpartition(":")[0], first.benchmark, system)
-        asked.setdefault(key, {})[first.utterance] = rows
+    for gate in gates:
+        said = gate.rows[0].utterance
+        key = (gate.file, gate.benchmark, gate.system.removesuffix(f"@{said}"))
+        asked.setdefault(key, {})[said] = gate.rows
     for (_, benchmark, system), found in asked.items():
         values = {said: _values(rows) for said, rows in found.items()}
         if len(values) > 1 and any(values.values()):
-            yield ""
-            yield f"{benchmark} · {system}: what other words make of it"
-            yield from _gaps(values)
+            yield ()
+            yield from screen.prose(f"{benchmark} · {system}: what other words make of it", "bold")
+            yield from _gaps(values, screen)
 
 
 def _values(rows: Sequence[Row]) -> dict[str, Row]:
@@ -63,17 +61,18 @@ def _values(rows: Sequence[Row]) -> dict[str, Row]:
     }
 
 
-def _gaps(values: dict[str, dict[str, Row]]) -> Iterator[str]:
+def _gaps(values: dict[str, dict[str, Row]], screen: Screen) -> Iterator[Line]:
     first, *others = values
     header = ["measure", first, *(name for other in others for name in (other, "gap"))]
     cells = []
     for subject in dict.fromkeys(subject for rows in values.values() for subject in rows):
         own, *theirs = (rows.get(subject) for rows in values.values())
-        line = [subject, _value(own)]
+        line = [screen.short(subject, screen.width // 2), _value(own)]
         for other in theirs:
             line += [_value(other), _gap(own, other)]
         cells.append(line)
-    yield from table(header, cells, right=range(1, len(header)))
+    for line in padded(header, cells, range(1, len(header))):
+        yield (Span(joined(line)),)
 
 
 def _value(row: Row | None) -> str:

@@ -3,51 +3,45 @@
 from __future__ import annotations
 
 import math
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from pytest_irbench.gates.decide import is_count
-from pytest_irbench.reports.row import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from pytest_irbench.reports.report import ReportedGate
     from pytest_irbench.reports.row import Row
-
-_HEADER = ("measure", "baseline", "change", "95% interval", "p", "worse/better", "detectable")
-_WIDTH = 100
+    from pytest_irbench.reports.screen import Line, Screen
 
 
-def against_baseline(rows: Sequence[Row]) -> Iterator[str]:
-    """Print the drops of a gate with what chance makes of them, and mark budgets below what can be seen.
+def against_baseline(gate: ReportedGate, screen: Screen) -> Iterator[Line]:
+    """Say which baseline it is, what is adjusted or judged anew, and mark budgets below what can be seen.
 
     Parameters
     ----------
-    rows
-        The thresholds of one gate; those without a ``max_drop`` are left out.
+    gate
+        One without a baseline says nothing.
+    screen
+        What it is set for.
     """
-    since = dict.fromkeys(row.since for row in rows if row.since)
-    if not since:
-        return
-    yield f"against the {', '.join(since)}:"
-    drops = [row for row in rows if row.evidence]
-    if drops:
-        yield from table(_HEADER, [_cells(row) for row in drops], right=(1, 2, 3, 4, 6))
-    for text in dict.fromkeys([_adjusted(drops), *(row.rejudged for row in rows), *_marks(drops)]):
-        yield from wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    since = dict.fromkeys(row.since for row in gate.rows if row.since)
+    if not since and gate.detail and gate.detail.baseline:
+        since[f"baseline of {gate.detail.baseline.date} ({gate.detail.baseline.reason})"] = None
+    if since:
+        yield from screen.prose(f"against the {', '.join(since)}")
+    drops = [row for row in gate.rows if row.evidence]
+    for text in dict.fromkeys([_adjusted(drops), *(row.rejudged for row in gate.rows)]):
+        if text:
+            yield from screen.prose(text)
+    for text in _marks(drops):
+        yield from screen.prose(text, "warned")
 
 
-def _cells(row: Row) -> tuple[str, ...]:
-    interval = "-"
-    if row.change_low is not None and row.change_high is not None:
-        interval = f"{_number(row, row.change_low)} to {_number(row, row.change_high)}"
-    numbers = (_number(row, row.baseline), _number(row, row.change), interval, _p(row))
-    return (row.subject, *numbers, f"{row.worse}/{row.better}", _number(row, row.detectable))
-
-
-def _p(row: Row) -> str:
+def p_of(row: Row) -> str:
+    """Print the p-value of a drop; with a star where it is adjusted."""
     if row.p is None:
-        return "-"
+        return ""
     if row.p_adjusted is None or row.family == 1:
         return f"{row.p:.4f}"
     return f"{row.p_adjusted:.4f}*"
@@ -59,9 +53,10 @@ def _adjusted(drops: Sequence[Row]) -> str:
     return f"* adjusted for {thresholds} (Holm)" if family > 1 else ""
 
 
-def _number(row: Row, value: float | None) -> str:
+def number(row: Row, value: float | None) -> str:
+    """Print a number of a comparison, or an empty text where there is none; counts have one decimal."""
     if value is None or not math.isfinite(value):
-        return "-"
+        return ""
     text = f"{value:.1f}" if is_count(row.measure) else f"{value:.4f}"
     return text.removeprefix("-") if float(text) == 0 else text
 
@@ -82,7 +77,7 @@ def _marks(drops: Sequence[Row]) -> Iterator[str]:
 
 
 def _told(row: Row) -> str:
-    budget, seen = _number(row, row.limit or 0.0), _number(row, row.detectable)
+    budget, seen = number(row, row.limit or 0.0), number(row, row.detectable)
     what = f"{row.subject} may drop by {budget}, seen reliably is {seen}"
     if row.evidence != "mean":
         return what

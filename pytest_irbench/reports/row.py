@@ -1,11 +1,8 @@
-"""One threshold as it came out, and how rows are set as a table."""
+"""One threshold as it came out."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 _RED = ("failed", "error", "depends", "xpassed", "skipped", "not run")
 
@@ -104,16 +101,3 @@ class Row(NamedTuple):
     def is_excuse(self) -> bool:
         """Whether nothing was measured and nothing is red: skipped, or an error that was expected."""
         return self.outcome == "skipped" or (self.outcome == "xfailed" and self.queries is None)
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> Iterator[str]:
-    """Print a table as tabulate's format ``simple``, with the columns `right` to the right.
-
-    A file may hold ten thousand thresholds, and tabulate looks at each cell several times.
-    """
-    columns = zip(header, *rows, strict=True)
-    widths = [max(len(title) + 2, *map(len, cells)) for title, *cells in columns]
-    aligned = [f"{{:{'>' if place in right else '<'}{width}}}" for place, width in enumerate(widths)]
-    line = "  ".join(aligned).format
-    for row in (header, ["-" * width for width in widths], *rows):
-        yield line(*row).rstrip()

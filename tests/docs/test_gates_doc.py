@@ -13,7 +13,7 @@ import pytest
 from pytest_irbench.benchmarks.topic_columns import KNOWN_COLUMNS
 from pytest_irbench.gates.stages import _CAUSES
 from pytest_irbench.gates.thresholds import EVIDENCE
-from pytest_irbench.reports.drops import _HEADER
+from pytest_irbench.reports.columns import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "gates.md").read_text(encoding="utf-8")
@@ -48,6 +48,7 @@ RUN = "irbench-baselines/shop.products.run.gz"
 @pytest.fixture
 def shop(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """The data and the system that the page's files speak of."""
+    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest -p no:cacheprovider --tb=short")
     conversations = [
         {"number": number, "turn": [{"number": n, "raw_utterance": text} for n, text in enumerate(turns, 1)]}
@@ -225,7 +226,7 @@ def test_every_kind_of_evidence_has_its_row() -> None:
 def test_every_column_of_the_report_has_its_row() -> None:
     table = TEXT[TEXT.index("### The columns of the report") :]
     listed = re.findall(r"(?m)^\| `([^`]+)` \|", table.partition("\n### ")[0])
-    assert listed == list(_HEADER[1:])
+    assert listed == list(COLUMNS)
 
 
 def test_every_column_that_a_topic_has_is_named() -> None:

@@ -79,14 +79,22 @@ def test_the_first_two_commands_are_what_ci_calls() -> None:
     assert made.returncode == 0, made.stderr
 
 
-def test_the_table_is_what_the_demo_prints() -> None:
+def test_the_table_is_what_the_demo_prints_of_a_worse_search(tmp_path: Path) -> None:
     (table,) = [text for kind, text in BLOCKS if kind == ""]
-    demo = ["-m", "pytest", "--irbench=all", "-p", "no:cacheprovider"]
-    done = subprocess.run(
-        [sys.executable, *demo], cwd=ROOT / "example_project", capture_output=True, text=True
-    )
+    project = tmp_path / "example_project"
+    shutil.copytree(ROOT / "example_project", project)
+    demo = [sys.executable, "-m", "pytest", "--irbench=all", "-p", "no:cacheprovider"]
+    wide = os.environ | {"COLUMNS": "108"}
+    done = subprocess.run(demo, cwd=project, capture_output=True, text=True, env=wide)
     assert done.returncode == 0, done.stdout
-    assert table.strip() in done.stdout
+    systems = (project / "conftest.py").read_text(encoding="utf-8")
+    worse = systems.replace("Index(ARTICLES).search", "Index(ARTICLES, title_boost=1.0).search", 1)
+    (project / "conftest.py").write_text(worse, encoding="utf-8")
+    done = subprocess.run(demo, cwd=project, capture_output=True, text=True, env=wide)
+    assert done.returncode == 1
+    before, after = table.split("[...]\n")
+    assert before in done.stdout
+    assert after in done.stdout.partition(before)[2]
 
 
 def test_pip_installs_the_plugin_with_its_data(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def test_excluded_documents_leave_extra_label_sets_too(project: Project) -> None
     gate(project, "exclude_docs: d1", "measure: RR, qrels: sparse, min: 0.1")
     project.run("--irbench=tiny").assert_outcomes(passed=1)
     # 31_1 has no judgment left in the set; 007 has its document at rank 2.
-    assert "RR (sparse)   0.5000" in tables(project.run("--irbench=tiny"))
+    assert "RR (sparse)  0.5000" in tables(project.run("--irbench=tiny"))
 
 
 def test_a_label_set_of_which_nothing_is_left_is_an_error(project: Project) -> None:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from small_project import BENCHMARKS, RUN, Project, tables
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from small_project import BENCHMARKS, CONFTEST, QRELS, RUN, TOPICS, Project, tables
+from small_reports import row, shop
+
+from pytest_irbench.plugin.told import reported_gates
 
 
 def test_one_table_per_gate_in_the_order_of_the_file(project: Project) -> None:
@@ -26,24 +35,49 @@ gates:
     assert text == (
         """\
 tiny · saved: 3 queries, 1 unjudged left out
-measure      value  threshold    verdict    where
----------  -------  -----------  ---------  ---------------
-nDCG@10     0.9201  min 0.7500   passed     irbench.yaml:9
-AP(rel=2)   1.0000  min 0.5000   passed     irbench.yaml:10
-AP(rel=2)   1.0000  max 0.9000   failed     irbench.yaml:10
+measure     value  threshold   judged  verdict  where
+---------  ------  ----------  ------  -------  ---------------
+nDCG@10    0.9201  min 0.7500    100%  passed   irbench.yaml:9
+AP(rel=2)  1.0000  min 0.5000    100%  passed   irbench.yaml:10
+AP(rel=2)  1.0000  max 0.9000          failed   irbench.yaml:10
 
 tiny · bm25: 3 queries
-measure      value  threshold    verdict    where
----------  -------  -----------  ---------  ---------------
-nDCG@10     0.7970  min 0.7500   passed     irbench.yaml:9
-AP(rel=2)   0.8333  min 0.5000   passed     irbench.yaml:10
-AP(rel=2)   0.8333  max 0.9000   passed     irbench.yaml:10
+measure     value  threshold   judged  verdict  where
+---------  ------  ----------  ------  -------  ---------------
+nDCG@10    0.7970  min 0.7500     67%  passed   irbench.yaml:9
+AP(rel=2)  0.8333  min 0.5000     67%  passed   irbench.yaml:10
+AP(rel=2)  0.8333  max 0.9000          passed   irbench.yaml:10
 
 tiny · gone
-measure      value  threshold    verdict    where
----------  -------  -----------  ---------  ---------------
-RR(rel=2)        -  min 0.2500   error      irbench.yaml:13"""
+measure    value  threshold   verdict  where
+---------  -----  ----------  -------  ---------------
+RR(rel=2)      -  min 0.2500  error    irbench.yaml:13"""
     )
+
+
+def test_gates_stand_in_the_order_of_their_first_threshold_and_collect_later_ones() -> None:
+    first, other, later, elsewhere = (
+        row(),
+        row(system="splade"),
+        row(measure="RR"),
+        row(place="sub/irbench.yaml:9"),
+    )
+    rows = {"d": (4, elsewhere), "b": (2, other), "c": (3, later), "a": (1, first)}
+    session: Any = SimpleNamespace(rows=rows)
+    gates = reported_gates(session)
+    assert [(gate.file, gate.system) for gate in gates] == [
+        ("irbench.yaml", "bm25"),
+        ("irbench.yaml", "splade"),
+        ("sub/irbench.yaml", "bm25"),
+    ]
+    assert gates[0].rows == (first, later)
+
+
+def test_a_gate_has_the_details_that_the_session_keeps() -> None:
+    details = {("irbench.yaml", "shop", "bm25"): shop().detail}
+    session: Any = SimpleNamespace(rows={"a": (1, row())}, details=details)
+    (gate,) = reported_gates(session)
+    assert gate.detail == shop().detail
 
 
 def test_a_session_without_gates_has_no_table(project: Project) -> None:
@@ -51,8 +85,67 @@ def test_a_session_without_gates_has_no_table(project: Project) -> None:
     assert " irbench ===" not in project.run("test_ok.py").stdout.str()
 
 
-def test_quiet_sessions_have_the_tables_too(project: Project) -> None:
-    assert "tiny · bm25: 3 queries" in project.run("--irbench=tiny", "-q").stdout.str()
+def test_a_quiet_session_has_a_line_for_each_gate(project: Project) -> None:
+    assert tables(project.run("--irbench=tiny", "-q")).split("\n")[0] == "passed  tiny · bm25: 4 thresholds"
+    project.gate("RR: 0.99, AP: 0.5")
+    told = tables(project.run("--irbench=tiny", "-q"))
+    assert told.split("\n")[0] == "failed  tiny · bm25: 1 of 2 thresholds: RR(rel=2) min 0.9900"
+
+
+def test_the_table_is_as_wide_as_the_terminal(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.gate("nDCG@10: {min: 0.5, max_drop: 0.05}")
+    project.store()
+    wide = tables(project.run("--irbench=tiny"))
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = tables(project.run("--irbench=tiny"))
+    assert " worse/better  judged  detectable  verdict  where\n" in wide
+    assert max(map(len, narrow.split("\n"))) <= 80
+    assert "\n  judged 67%\n" in narrow
+
+
+def test_the_header_is_broken_where_it_is_longer_than_the_terminal(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = project.run("--irbench=tiny").outlines
+    assert "  scored as trec_eval -c (equal scores by doc_id, descending)" in lines
+
+
+@pytest.mark.parametrize("color", ["yes", "no"])
+def test_verdicts_are_coloured_when_pytest_colours(project: Project, color: str) -> None:
+    project.gate("RR: 0.99, AP: 0.5")
+    text = tables(project.run("--irbench=tiny", f"--color={color}"))
+    assert ("\x1b[31mfailed\x1b[0m" in text) == (color == "yes")
+    assert ("\x1b[32mpassed\x1b[0m" in text) == (color == "yes")
+    assert ("\x1b[1mtiny · bm25: 3 queries\x1b[0m" in text) == (color == "yes")
+
+
+def test_a_terminal_without_its_characters_gets_ascii(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+    text = project.spawn("--irbench=tiny").stdout.str()
+    assert "\ntiny - bm25: 3 queries\n" in text
+
+
+def test_what_a_code_page_lacks_is_escaped_and_the_rest_is_not(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "cp1252")
+    project.write("topics.tsv", TOPICS.replace("007", "\N{CJK UNIFIED IDEOGRAPH-691C}"))
+    project.write("qrels.txt", QRELS.replace("007", "\N{CJK UNIFIED IDEOGRAPH-691C}"))
+    project.write("conftest.py", CONFTEST.replace('"007"', '"\N{CJK UNIFIED IDEOGRAPH-691C}"'))
+    project.write(
+        "irbench.yaml",
+        f"{BENCHMARKS}gates:\n  - benchmark: tiny\n    system: bm25\n    queries:\n      expect:\n"
+        "        - {query_id: \N{CJK UNIFIED IDEOGRAPH-691C}, doc_id: '1e5', within: 3}\n",
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--irbench=tiny"], cwd=project.path, capture_output=True
+    )
+    text = done.stdout.decode("cp1252")
+    assert "tiny · bm25: 3 queries" in text
+    assert r"\u691c: 1e5" in text
 
 
 def test_a_failing_teardown_turns_the_row_into_an_error(project: Project) -> None:
@@ -65,7 +158,7 @@ def test_a_failing_teardown_turns_the_row_into_an_error(project: Project) -> Non
     project.gate("RR: 0.5", system="closing")
     result = project.run("--irbench=tiny")
     result.assert_outcomes(passed=1, errors=1)
-    assert "RR(rel=2)   0.8333  min 0.5000   error " in tables(result)
+    assert "RR(rel=2)  0.8333  min 0.5000     67%  error " in tables(result)
 
 
 def test_ids_that_look_like_numbers_stay_as_they_are(project: Project) -> None:
@@ -81,7 +174,7 @@ def test_ids_that_look_like_numbers_stay_as_they_are(project: Project) -> None:
     result = project.run("--irbench=007")
     result.assert_outcomes(passed=1)
     assert "007 · 1e5: 3 queries" in tables(result)
-    assert "RR          1.0000  min 0.1000   passed" in tables(result)
+    assert "RR       1.0000  min 0.1000    100%  passed" in tables(result)
 
 
 def test_the_short_summary_has_one_line_per_failure(project: Project) -> None:

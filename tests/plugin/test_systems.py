@@ -99,7 +99,7 @@ def test_a_system_whose_fixture_skips_is_skipped_and_shown_as_that(project: Proj
     project.gate("RR: 0.5", system="[remote, bm25]")
     result = project.run("--irbench=tiny", "-rs")
     result.assert_outcomes(passed=1, skipped=1)
-    assert "min 0.5000   skipped " in result.stdout.str()
+    assert "min 0.5000  skipped " in result.stdout.str()
     assert "no server here" in result.stdout.str()
 
 

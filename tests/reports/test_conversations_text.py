@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pytest_irbench.reports.conversations import by_depth, utterance_gaps
+from pytest_irbench.reports.report import ReportedGate
 from pytest_irbench.reports.row import Row
-from pytest_irbench.reports.summary import summary
+from pytest_irbench.reports.screen import Line, Screen
+from pytest_irbench.reports.terminal import terminal
 
 ROW = Row(
     benchmark="cast21",
@@ -26,8 +30,20 @@ def manual(row: Row = ROW, value: float | None = 0.4, said: str = "manual") -> R
     return row._replace(system=f"{row.system}@{said}", utterance=said, value=value)
 
 
-def gaps(*gates: list[Row]) -> str:
-    return "\n".join(utterance_gaps(gates))
+def gate(rows: list[Row]) -> ReportedGate:
+    return ReportedGate(rows[0].place.partition(":")[0], rows[0].benchmark, rows[0].system, tuple(rows))
+
+
+def text_of(lines: Iterable[Line]) -> str:
+    return "\n".join("".join(span.text for span in line) for line in lines)
+
+
+def gaps(*gates: list[Row], width: int = 100) -> str:
+    return text_of(utterance_gaps([gate(rows) for rows in gates], Screen(width)))
+
+
+def depths(*rows: Row) -> list[str]:
+    return text_of(by_depth(rows, Screen(100))).split("\n")
 
 
 def test_two_utterances_of_one_system_stand_side_by_side() -> None:
@@ -35,10 +51,10 @@ def test_two_utterances_of_one_system_stand_side_by_side() -> None:
     assert gaps([ROW, second], [manual(), manual(second, 0.1)]) == (
         """
 cast21 · bm25: what other words make of it
-measure       raw    manual      gap
----------  ------  --------  -------
-nDCG@3     0.2500    0.4000  +0.1500
-AP(rel=2)  0.1250    0.1000  -0.0250"""
+measure       raw  manual      gap
+---------  ------  ------  -------
+nDCG@3     0.2500  0.4000  +0.1500
+AP(rel=2)  0.1250  0.1000  -0.0250"""
     )
 
 
@@ -46,9 +62,9 @@ def test_three_utterances_are_held_against_the_first() -> None:
     assert gaps([ROW], [manual()], [manual(said="automatic", value=0.3)]) == (
         """
 cast21 · bm25: what other words make of it
-measure       raw    manual      gap    automatic      gap
----------  ------  --------  -------  -----------  -------
-nDCG@3     0.2500    0.4000  +0.1500       0.3000  +0.0500"""
+measure     raw  manual      gap  automatic      gap
+-------  ------  ------  -------  ---------  -------
+nDCG@3   0.2500  0.4000  +0.1500     0.3000  +0.0500"""
     )
 
 
@@ -116,23 +132,29 @@ def test_a_measure_with_several_limits_stands_in_one_line() -> None:
     assert gaps(rows, [manual(row) for row in rows]).count("nDCG@3") == 1
 
 
-def test_the_summary_ends_with_the_gaps() -> None:
-    assert summary([ROW, manual()]) == (
+def test_a_long_measure_leaves_room_for_its_values() -> None:
+    long = replace(subject="nDCG(gains={0:0,1:1,2:3,3:7,4:15},dcg='exp-log2')@10")
+    lines = gaps([long], [manual(long)], width=60).split("\n")
+    assert lines[-1] == "nDCG(gains={0:0,1:1,2:3,3:7,4…  0.2500  0.4000  +0.1500"
+
+
+def test_the_terminal_ends_with_the_gaps() -> None:
+    assert text_of(terminal([gate([ROW]), gate([manual()])], 80)) == (
         """\
 cast21 · bm25: 158 queries
-measure      value  threshold    verdict    where
----------  -------  -----------  ---------  --------------
-nDCG@3      0.2500  min 0.2000   passed     irbench.yaml:9
+measure   value  threshold   verdict  where
+-------  ------  ----------  -------  --------------
+nDCG@3   0.2500  min 0.2000  passed   irbench.yaml:9
 
-cast21 · bm25@manual: 158 queries
-measure      value  threshold    verdict    where
----------  -------  -----------  ---------  --------------
-nDCG@3      0.4000  min 0.2000   passed     irbench.yaml:9
+cast21 · bm25@manual: 158 queries, utterance manual
+measure   value  threshold   verdict  where
+-------  ------  ----------  -------  --------------
+nDCG@3   0.4000  min 0.2000  passed   irbench.yaml:9
 
 cast21 · bm25: what other words make of it
-measure       raw    manual      gap
----------  ------  --------  -------
-nDCG@3     0.2500    0.4000  +0.1500"""
+measure     raw  manual      gap
+-------  ------  ------  -------
+nDCG@3   0.2500  0.4000  +0.1500"""
     )
 
 
@@ -142,16 +164,16 @@ BY_DEPTH = "nDCG@3 by turn: 1 0.5000 (2), 2 0.1000 (1)\nnDCG@3 by conversation: 
 
 
 def test_values_by_turn_and_by_conversation_are_a_line_each() -> None:
-    assert list(by_depth([replace(), replace(by_depth=BY_DEPTH)])) == BY_DEPTH.split("\n")
+    assert depths(replace(), replace(by_depth=BY_DEPTH)) == BY_DEPTH.split("\n")
 
 
 def test_what_several_rows_say_is_printed_once() -> None:
-    assert list(by_depth([replace(by_depth=BY_DEPTH), replace(by_depth=BY_DEPTH)])) == BY_DEPTH.split("\n")
+    assert depths(replace(by_depth=BY_DEPTH), replace(by_depth=BY_DEPTH)) == BY_DEPTH.split("\n")
 
 
 def test_long_lines_are_wrapped_between_conversations_and_indented() -> None:
     many = ", ".join(f"talk {number} 0.1234 (9)" for number in range(100, 120))
-    lines = list(by_depth([replace(by_depth=f"nDCG@3 by conversation: {many}")]))
+    lines = depths(replace(by_depth=f"nDCG@3 by conversation: {many}"))
     assert max(map(len, lines)) <= 100
     assert all(line.startswith("  talk ") for line in lines[1:])
     assert all(line.endswith("(9),") for line in lines[:-1])
@@ -159,4 +181,4 @@ def test_long_lines_are_wrapped_between_conversations_and_indented() -> None:
 
 
 def test_benchmarks_without_conversations_say_nothing_of_them() -> None:
-    assert list(by_depth([ROW])) == []
+    assert depths(ROW) == [""]

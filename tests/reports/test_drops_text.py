@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from pytest_irbench.reports.drops import against_baseline
-from pytest_irbench.reports.summary import Row, summary
+from small_reports import shop
+
+from pytest_irbench.gates.detail import GateDetail
+from pytest_irbench.reports.drops import against_baseline, number, p_of
+from pytest_irbench.reports.report import ReportedGate
+from pytest_irbench.reports.row import Row
+from pytest_irbench.reports.screen import Screen
+from pytest_irbench.reports.terminal import terminal
 
 DROP = Row(
     benchmark="dl20-passage",
@@ -33,42 +39,38 @@ DROP = Row(
 replace = DROP._replace
 
 
-def told(*rows: Row) -> str:
-    return "\n".join(against_baseline(rows))
+def told(*rows: Row, detail: GateDetail | None = None) -> str:
+    gate = ReportedGate("irbench.yaml", "dl20-passage", "bm25", rows, detail)
+    return "\n".join(span.text for line in against_baseline(gate, Screen(100)) for span in line)
 
 
-def test_every_drop_is_shown_with_what_chance_makes_of_it() -> None:
-    rising = replace(
-        measure="AP", subject="AP of late", change=0.02, change_low=-0.01, change_high=0.05, p=0.9
-    )
-    assert told(DROP, rising) == (
-        """\
-against the baseline of 2024-05-31 (first):
-measure       baseline    change       95% interval       p  worse/better      detectable
-----------  ----------  --------  -----------------  ------  --------------  ------------
-nDCG@10         0.4900   -0.0104  -0.0331 to 0.0123  0.1834  20/15                 0.0288
-AP of late      0.4900    0.0200  -0.0100 to 0.0500  0.9000  20/15                 0.0288"""
-    )
-
-
-def test_it_stands_between_the_table_and_the_notes_of_a_gate() -> None:
-    text = summary([replace(note="raise it")])
-    table, against, note = text.index("nDCG@10 "), text.index("against the baseline"), text.index("raise it")
-    assert table < against < note
+def test_the_baseline_is_named() -> None:
+    assert told(DROP) == "against the baseline of 2024-05-31 (first)"
 
 
 def test_a_gate_without_a_baseline_says_nothing() -> None:
     assert told(replace(since="", evidence="")) == told() == ""
 
 
-def test_rules_for_queries_name_the_baseline_and_have_no_line_of_their_own() -> None:
-    assert told(replace(evidence="")) == "against the baseline of 2024-05-31 (first):"
+def test_where_no_rule_asks_the_baseline_of_the_columns_is_named() -> None:
+    detail = shop().detail
+    assert detail is not None
+    plain = replace(since="", evidence="", rule="min")
+    assert told(plain, detail=detail) == "against the baseline of 2026-11-02 (title boost)"
+    assert told(plain, detail=detail._replace(baseline=None)) == ""
+
+
+def test_it_stands_between_the_table_and_the_notes_of_a_gate() -> None:
+    gate = ReportedGate("irbench.yaml", "dl20-passage", "bm25", (replace(note="raise it"),))
+    text = "\n".join(span.text for line in terminal([gate], 80) for span in line)
+    table, against, note = text.index("nDCG@10 "), text.index("against the baseline"), text.index("raise it")
+    assert table < against < note
 
 
 def test_a_budget_that_is_smaller_than_what_can_be_seen_is_marked_once_per_gate() -> None:
     coin = replace(limit=0.01, false_alarms=0.31)
     shown = replace(measure="AP", subject="AP", limit=0.02, evidence="significant")
-    text = " ".join(told(coin, shown, DROP).split("\n")[6:])
+    text = " ".join(told(coin, shown, DROP).split("\n")[1:])
     assert text == (
         "max_drop is smaller than the smallest drop that 54 queries show in 8 of 10 cases, so below that "
         "chance decides: nDCG@10 may drop by 0.0100, seen reliably is 0.0288 (an unchanged system fails 31% of "
@@ -90,14 +92,14 @@ def test_gates_of_turns_are_marked_by_their_conversations() -> None:
 def test_an_adjusted_p_value_has_a_star_that_is_explained() -> None:
     adjusted = replace(evidence="significant", p=0.02, p_adjusted=0.04, family=2)
     text = told(adjusted, DROP)
-    assert "  0.0400*  " in text
-    assert "  0.1834 " in text
+    assert (p_of(adjusted), p_of(DROP)) == ("0.0400*", "0.1834")
     assert text.endswith("* adjusted for the 2 thresholds of this gate that ask for significance (Holm)")
 
 
 def test_one_threshold_that_asks_for_significance_needs_no_star() -> None:
-    text = told(replace(evidence="significant", p=0.02, p_adjusted=0.02, family=1))
-    assert "*" not in text
+    only = replace(evidence="significant", p=0.02, p_adjusted=0.02, family=1)
+    assert p_of(only) == "0.0200"
+    assert "*" not in told(only)
 
 
 def test_what_other_judgments_make_of_the_baseline_is_told_for_each_measure_once() -> None:
@@ -108,15 +110,20 @@ def test_what_other_judgments_make_of_the_baseline_is_told_for_each_measure_once
 
 
 def test_counts_have_one_decimal_and_nothing_is_minus_0() -> None:
-    count = replace(measure="NumRelRet", subject="NumRelRet", baseline=310.0, change=-0.0, change_low=-4.25)
-    text = told(count._replace(change_high=4.0, detectable=5.0, limit=9.0))
-    assert "310.0       0.0     -4.2 to 4.0" in text
+    count = replace(measure="NumRelRet")
+    assert [number(count, value) for value in (310.0, -0.0, -4.25, 0.04)] == ["310.0", "0.0", "-4.2", "0.0"]
+    assert [number(DROP, value) for value in (-0.0, -0.00001, -0.0104)] == ["0.0000", "0.0000", "-0.0104"]
+
+
+def test_what_is_not_there_is_no_number() -> None:
+    assert [number(DROP, value) for value in (None, float("inf"), float("nan"))] == ["", "", ""]
+    assert p_of(replace(p=None)) == ""
 
 
 def test_one_unit_has_no_interval_and_says_nothing_about_chance() -> None:
     one = replace(change_low=None, change_high=None, p=None, detectable=float("inf"), units="1 query")
     text = told(one)
-    assert "inf" not in text.replace("interval", "")
+    assert "inf" not in text
     assert text.endswith("\n1 query alone says nothing about chance")
 
 

@@ -1,0 +1,212 @@
+"""A gate's thresholds as a table that is as wide as the terminal; what doesn't fit stands below its row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_irbench.gates.decide import number_of, printed
+from pytest_irbench.reports.drops import number, p_of
+from pytest_irbench.reports.report import RED
+from pytest_irbench.reports.screen import GAP, Span, joined, padded, width_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from pytest_irbench.reports.row import Row
+    from pytest_irbench.reports.screen import Line, Screen
+
+_SHORTEST = 9
+_MOST = 0.99
+_STYLES = {
+    "passed": "passed",
+    "failed": "failed",
+    "depends": "failed",
+    "xpassed": "failed",
+    "error": "error",
+}
+
+
+class Column(NamedTuple):
+    """A column of the table.
+
+    Attributes
+    ----------
+    cell
+        What it says of a row, or an empty text.
+    important
+        Its place when the width is given out; those at 0 always stand.
+    right
+        Whether it is set to the right.
+    once
+        What it is about: it is said once for each, at a max_drop if there is one. None when it is said in all
+        rows.
+    label
+        What stands before it below the row, with a blank.
+    """
+
+    cell: Callable[[Row], str]
+    important: int = 0
+    right: bool = False
+    once: Callable[[Row], str] | None = None
+    label: str = ""
+
+
+def subject_of(row: Row) -> str:
+    """Name what a threshold is about."""
+    return row.subject or row.measure
+
+
+def asked_of(row: Row) -> str:
+    """Print what a threshold asks for; a floor with as many digits as tell it from the value."""
+    if row.limit is None or row.rule not in {"min", "max"}:
+        return row.threshold
+    value = row.limit if row.value is None else row.value
+    return f"{row.rule} {printed(row.measure, value, row.limit)[1]}"
+
+
+def style_of(outcome: str) -> str:
+    """Tell how an outcome is shown; what is neither green nor red is a warning."""
+    return _STYLES.get(outcome, "warned")
+
+
+def _value(row: Row) -> str:
+    if row.shown or row.value is None:
+        return row.shown or "-"
+    if row.limit is None or row.rule not in {"min", "max"}:
+        return number_of(row.measure, row.value)
+    return printed(row.measure, row.value, row.limit)[0]
+
+
+def _interval(row: Row) -> str:
+    if row.change_low is None or row.change_high is None:
+        return ""
+    return f"{number(row, row.change_low)} to {number(row, row.change_high)}"
+
+
+def _judged(row: Row) -> str:
+    """Print the share as a percentage, where only all of them are 100%."""
+    if row.judged is None:
+        return ""
+    return f"{row.judged if row.judged == 1 else min(row.judged, _MOST):.0%}"
+
+
+def _detectable(row: Row) -> str:
+    return number(row, row.detectable) if row.evidence else ""
+
+
+def _tally(row: Row) -> str:
+    return "" if row.worse is None or row.better is None else f"{row.worse}/{row.better}"
+
+
+def _measure(row: Row) -> str:
+    return row.measure
+
+
+def _compared(
+    label: str, important: int, cell: Callable[[Row], str], once: Callable[[Row], str] = subject_of
+) -> Column:
+    return Column(cell, important, right=True, once=once, label=label)
+
+
+COLUMNS = {
+    "measure": Column(subject_of),
+    "value": Column(_value, right=True, label="value "),
+    "threshold": Column(asked_of, label="threshold "),
+    "baseline": _compared("baseline ", 2, lambda row: number(row, row.baseline)),
+    "change": _compared("change ", 1, lambda row: number(row, row.change)),
+    "95% interval": _compared("95% ", 4, _interval),
+    "p": _compared("p ", 3, p_of),
+    "worse/better": _compared("worse/better ", 5, _tally),
+    "judged": _compared("judged ", 7, _judged, once=_measure),
+    "detectable": _compared("detectable ", 8, _detectable),
+    "verdict": Column(lambda row: row.outcome),
+    "where": Column(lambda row: row.place, 6),
+}
+"""Title -> column, from left to right."""
+
+_CUT = ("measure", "value", "threshold")
+_IMPLIED = {"baseline", "change", "95% interval", "p", "worse/better", "detectable"}
+"""What needs no words where no query moved."""
+
+
+def gate_table(rows: Sequence[Row], screen: Screen) -> Iterator[Line]:
+    """Print the thresholds of a gate.
+
+    Parameters
+    ----------
+    rows
+        At least one.
+    screen
+        Gives the width. A column that would be empty is left out. What has no room in a column is said below
+        its row, where it is known.
+    """
+    cells = {title: _cells(column, rows, screen) for title, column in COLUMNS.items()}
+    short = _fitted(cells, screen)
+    right = [place for place, title in enumerate(short) if COLUMNS[title].right]
+    table = padded(list(short), list(zip(*short.values(), strict=True)), right)
+    yield (Span(joined(next(table))),)
+    yield (Span(joined(next(table))),)
+    verdict = list(short).index("verdict")
+    for place, (row, line) in enumerate(zip(rows, table, strict=True)):
+        yield _styled(line, verdict, row.outcome)
+        hidden = {
+            title: column[place]
+            for title, column in cells.items()
+            if title not in short or short[title][place] != column[place]
+        }
+        yield from _below(row, hidden, screen)
+
+
+def _cells(column: Column, rows: Sequence[Row], screen: Screen) -> list[str]:
+    texts = [screen.printable(column.cell(row)) for row in rows]
+    if column.once is None:
+        return texts
+    speaking: dict[str, int] = {}
+    for place, row in enumerate(rows):
+        about = column.once(row)
+        if texts[place] and (about not in speaking or (row.evidence and not rows[speaking[about]].evidence)):
+            speaking[about] = place
+    said = set(speaking.values())
+    return [text if place in said else "" for place, text in enumerate(texts)]
+
+
+def _fitted(cells: Mapping[str, list[str]], screen: Screen) -> dict[str, list[str]]:
+    """Give the columns for which there is room, from left to right; other people's texts may be cut."""
+    widths = {
+        title: max(width_of(title), *map(width_of, column))
+        for title, column in cells.items()
+        if any(column) or not COLUMNS[title].important
+    }
+    taken = {title: widths[title] for title in widths if not COLUMNS[title].important}
+    while _total(taken) > screen.width and max(taken[title] for title in _CUT) > _SHORTEST:
+        taken[max(_CUT, key=taken.__getitem__)] -= 1
+    for title in sorted(widths.keys() - taken.keys(), key=lambda title: COLUMNS[title].important):
+        if _total(taken | {title: widths[title]}) <= screen.width:
+            taken[title] = widths[title]
+    shown = [title for title in widths if title in taken]
+    return {title: [screen.short(cell, taken[title]) for cell in cells[title]] for title in shown}
+
+
+def _total(widths: Mapping[str, int]) -> int:
+    return sum(widths.values()) + len(GAP) * (len(widths) - 1)
+
+
+def _styled(line: Sequence[str], verdict: int, outcome: str) -> Line:
+    before = GAP.join((*line[:verdict], ""))
+    after = joined((line[verdict][len(outcome) :], *line[verdict + 1 :]))
+    spans = (Span(before), Span(outcome, style_of(outcome)), Span(after))
+    return tuple(span for span in spans if span.text)
+
+
+def _below(row: Row, hidden: dict[str, str], screen: Screen) -> Iterator[Line]:
+    """Say in words what has no column; the places of what passed are left out."""
+    said = {title: f"{COLUMNS[title].label}{text}" for title, text in hidden.items() if text}
+    if row.outcome not in RED:
+        said.pop("where", None)
+    if row.worse == row.better == 0:
+        moved = {"": "no query moved"} if "worse/better" in said else {}
+        said = moved | {title: text for title, text in said.items() if title not in _IMPLIED}
+    if "change" in said and "95% interval" in said:
+        said["change"] += f" ({said.pop('95% interval')})"
+    if said:
+        yield from screen.listed(", ".join(said.values()), GAP)

@@ -1,0 +1,97 @@
+"""What the terminal shows at the end of a session: a table for each gate, and which queries moved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_irbench.reports.columns import asked_of, gate_table, style_of, subject_of
+from pytest_irbench.reports.conversations import by_depth, utterance_gaps
+from pytest_irbench.reports.drops import against_baseline
+from pytest_irbench.reports.movers import movers
+from pytest_irbench.reports.screen import GAP, NARROWEST, Screen, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pytest_irbench.reports.report import ReportedGate
+    from pytest_irbench.reports.row import Row
+    from pytest_irbench.reports.screen import Line
+
+_OUTCOME = len("passed")
+
+
+def terminal(
+    gates: Sequence[ReportedGate], width: int, verbosity: int = 0, ascii_only: bool = False
+) -> Iterator[Line]:
+    """Print the gates, line by line.
+
+    Ids and numbers are printed as they are: no cell is read as a number.
+
+    Parameters
+    ----------
+    gates
+        In the order in which they are declared.
+    width
+        Of the terminal, in columns; below 60 lines are longer.
+    verbosity
+        That of pytest: below 0 (``-q``) a gate is one line, above 0 (``-v``) all queries that got worse
+        are shown.
+    ascii_only
+        Whether the terminal can print nothing else.
+    """
+    screen = Screen(max(width, NARROWEST), ascii_only)
+    if verbosity < 0:
+        for gate in gates:
+            yield _brief(gate, screen)
+        return
+    for number, gate in enumerate(gates):
+        if number:
+            yield ()
+        yield from _gate(gate, screen, verbosity)
+    yield from utterance_gaps(gates, screen)
+
+
+def _brief(gate: ReportedGate, screen: Screen) -> Line:
+    outcome = "skipped" if all(row.is_excuse for row in gate.rows) else gate.outcome
+    counted = f"{len(gate.rows)} threshold{'s' * (len(gate.rows) != 1)}"
+    if gate.red:
+        red = ", ".join(f"{subject_of(row)} {asked_of(row)}" for row in gate.red)
+        counted = f"{len(gate.red)} of {counted}: {red}"
+    excused = sum(row.is_excuse for row in gate.rows)
+    if excused:
+        counted += f", {excused} not measured"
+    padding = " " * (_OUTCOME - len(outcome)) + GAP
+    told = screen.short(f"{gate.name}: {counted}", screen.width - len(outcome + padding))
+    return (Span(outcome, style_of(outcome)), Span(padding + told))
+
+
+def _gate(gate: ReportedGate, screen: Screen, verbosity: int) -> Iterator[Line]:
+    yield from screen.prose(f"{gate.name}{_measured(gate.rows)}", "bold")
+    yield from gate_table(gate.rows, screen)
+    yield from against_baseline(gate, screen)
+    for stage in gate.detail.stages if gate.detail else ():
+        yield from screen.prose(stage)
+    for row in gate.rows:
+        if row.without:
+            yield from screen.prose(f"{subject_of(row)} {asked_of(row)}: {row.without}")
+    yield from by_depth(gate.rows, screen)
+    for text in dict.fromkeys(line for row in gate.rows for line in row.about.split("\n") if line):
+        yield from screen.prose(text)
+    for text in dict.fromkeys(line for row in gate.rows for line in row.note.split("\n") if line):
+        yield from screen.prose(text, "warned")
+    yield from movers(gate, screen, all_worse=verbosity > 0)
+
+
+def _measured(rows: Sequence[Row]) -> str:
+    """Say over what the values are taken, and what was asked if it is not what users typed."""
+    counted = next((row for row in rows if row.queries is not None), None)
+    parts = []
+    if counted:
+        parts.append("1 query" if counted.queries == 1 else f"{counted.queries} queries")
+        if counted.missing:
+            parts.append(f"{counted.missing} without results count 0")
+        if counted.extra:
+            parts.append(f"{counted.extra} unjudged left out")
+    if rows[0].utterance != "raw":
+        parts.append(f"utterance {rows[0].utterance}")
+    return f": {', '.join(parts)}" if parts else ""
