@@ -27,13 +27,13 @@ _ENDED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
 
 def _html(report: Report) -> str:
-    from pytest_irbench.reports.html import html
+    from pytest_irbench.reports.page.html import html
 
     return html(report)
 
 
 def _markdown(report: Report) -> str:
-    from pytest_irbench.reports.markdown import markdown
+    from pytest_irbench.reports.markdown.markdown import markdown
 
     return markdown(report)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pytest_irbench.errors import IrbenchError
 from pytest_irbench.plugin.ledger import reported_gates
 from pytest_irbench.plugin.session import printable
-from pytest_irbench.reports.screen import filled
-from pytest_irbench.reports.terminal import terminal as lines_of
+from pytest_irbench.reports.terminal.screen import filled
+from pytest_irbench.reports.terminal.terminal import terminal as lines_of
 
 if TYPE_CHECKING:
     import pytest

@@ -12,7 +12,7 @@ import pytest
 from browsing import REQUIRED, absent, drawn
 from large_reports import large
 
-from pytest_irbench.reports.html import html
+from pytest_irbench.reports.page.html import html
 from pytest_irbench.reports.report import Report
 
 

@@ -13,7 +13,7 @@ import pytest
 from pytest_irbench.benchmarks.topic_columns import KNOWN_COLUMNS
 from pytest_irbench.gates.stages import _CAUSES
 from pytest_irbench.gates.thresholds import EVIDENCE
-from pytest_irbench.reports.columns import COLUMNS
+from pytest_irbench.reports.terminal.columns import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "gates.md").read_text(encoding="utf-8")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pytest_irbench.reports.conversations import by_depth, utterance_gaps
+from pytest_irbench.reports.terminal.gaps import by_depth, utterance_gaps
 from pytest_irbench.reports.report import ReportedGate
 from pytest_irbench.reports.row import Row
-from pytest_irbench.reports.screen import Line, Screen
-from pytest_irbench.reports.terminal import terminal
+from pytest_irbench.reports.terminal.screen import Line, Screen
+from pytest_irbench.reports.terminal.terminal import terminal
 
 ROW = Row(
     benchmark="cast21",

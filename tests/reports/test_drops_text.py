@@ -5,11 +5,11 @@ from __future__ import annotations
 from small_reports import shop
 
 from pytest_irbench.gates.detail import GateDetail
-from pytest_irbench.reports.drops import against_baseline, number, p_of
+from pytest_irbench.reports.X
 from pytest_irbench.reports.report import ReportedGate
 from pytest_irbench.reports.row import Row
-from pytest_irbench.reports.screen import Screen
-from pytest_irbench.reports.terminal import terminal
+from pytest_irbench.reports.terminal.screen import Screen
+from pytest_irbench.reports.terminal.terminal import terminal
 
 DROP = Row(
     benchmark="dl20-passage",

@@ -16,7 +16,7 @@ from large_reports import large
 from small_reports import HOSTILE, chat, dropped, gone, query, report, row, shop
 
 from pytest_irbench.gates.detail import Document, GateDetail
-from pytest_irbench.reports.html import html
+from pytest_irbench.reports.page.html import html
 from pytest_irbench.reports.page import data
 from pytest_irbench.reports.page.data import SESSIONS, SUBJECTS, as_json
 from pytest_irbench.reports.page.elements import Html, element

@@ -15,10 +15,10 @@ from markdown_it import MarkdownIt
 from small_reports import HOSTILE, chat, dropped, gone, query, report, row, shop
 
 from pytest_irbench.gates.detail import Document
-from pytest_irbench.reports.markdown import markdown
-from pytest_irbench.reports.markdown_fit import Version, fitted, left_out, size
-from pytest_irbench.reports.markdown_rows import number, signed, verdict
-from pytest_irbench.reports.markdown_text import block, code, details, table
+from pytest_irbench.reports.markdown.markdown import markdown
+from pytest_irbench.reports.markdown.fit import Version, fitted, left_out, size
+from pytest_irbench.reports.markdown.rows import number, signed, verdict
+from pytest_irbench.reports.markdown.text import block, code, details, table
 from pytest_irbench.reports.report import Failure, Report, ReportedGate
 
 GOLDEN = Path(__file__).parent / "golden" / "report.md"

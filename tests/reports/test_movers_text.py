@@ -5,9 +5,9 @@ from __future__ import annotations
 from small_reports import HOSTILE, chat, dropped, gone, query, row, shop
 
 from pytest_irbench.gates.detail import Document, GateDetail, MeasureDetail, QueryDetail
-from pytest_irbench.reports.movers import movers
+from pytest_irbench.reports.terminal.movers import movers
 from pytest_irbench.reports.report import ReportedGate
-from pytest_irbench.reports.screen import Screen, width_of
+from pytest_irbench.reports.terminal.screen import Screen, width_of
 
 
 def told(gate: ReportedGate, width: int = 100, **asked: bool) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_irbench.reports.screen import Screen, filled, padded, width_of
+from pytest_irbench.reports.terminal.screen import Screen, filled, padded, width_of
 
 WIDE = Screen(80)
 ASCII = Screen(80, ascii_only=True)

@@ -13,8 +13,8 @@ from tabulate import tabulate
 
 from pytest_irbench.reports.report import ReportedGate
 from pytest_irbench.reports.row import Row
-from pytest_irbench.reports.screen import Line, width_of
-from pytest_irbench.reports.terminal import terminal
+from pytest_irbench.reports.terminal.screen import Line, width_of
+from pytest_irbench.reports.terminal.terminal import terminal
 
 ROW = Row(
     benchmark="dl20-passage",

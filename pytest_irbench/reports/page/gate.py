@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from typing import TYPE_CHECKING
 
-from pytest_irbench.reports.page.elements import Html, element, joined, table
-from pytest_irbench.reports.page.words import (
-    NONE,
-    change,
-    commit,
-    counted,
-    interval,
-    number,
-    p_value,
-    share,
-    value_and_threshold,
-    verdict,
+from pytest_irbench.reports.numbers import (
+    asked_of,
+    baseline_of,
+    detectable_of,
+    interval_of,
+    judged_of,
+    p_of,
+    subject_of,
+    tally_of,
+    value_of,
 )
+from pytest_irbench.reports.page.elements import Html, element, joined, table
+from pytest_irbench.reports.page.words import NONE, change, commit, counted, verdict
+from pytest_irbench.reports.remarks import remarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ def section(gate: ReportedGate, place: int) -> Html:
         _stages(gate.detail),
         joined(_reds(gate.red)),
         _thresholds(gate.rows, f"Thresholds of {gate.name}"),
-        _remarks(gate.rows),
+        _remarks(gate),
         _protocol(gate.detail),
         _explorer(gate, place),
     ]
@@ -107,7 +107,7 @@ def _reds(rows: Sequence[Row]) -> Iterator[Html]:
 
 
 def _red(row: Row) -> Iterator[Html]:
-    said = row.sentence or f"{row.subject} {row.threshold}"
+    said = row.sentence or f"{subject_of(row)} {asked_of(row)}"
     yield element("h3", verdict(row.outcome), " ", said)
     if row.without:
         yield element("p", row.without)
@@ -128,10 +128,10 @@ def _thresholds(rows: Sequence[Row], caption: str) -> Html:
             "change",
             "95%\N{NO-BREAK SPACE}interval",
             "p",
-            "worse\N{NO-BREAK SPACE}/ better",
+            "worse/better",
         ]
     if seen:
-        header.append("smallest drop\N{NO-BREAK SPACE}seen")
+        header.append("detectable")
     header += ["judged", "where"]
     places = [2, *range(4, len(header) - 1)]
     return table(
@@ -140,50 +140,35 @@ def _thresholds(rows: Sequence[Row], caption: str) -> Html:
 
 
 def _threshold(row: Row, *, held: bool, seen: bool) -> Html:
-    value, threshold = value_and_threshold(row)
-    numbers: list[str] = []
+    numbers: list[str | Html] = []
     if held:
-        compared = NONE if row.worse is None else f"{row.worse:,} / {row.better or 0:,}"
-        numbers += [number(row.measure, row.baseline), change(row.measure, row.change)]
-        numbers += [interval(row), p_value(row), compared]
+        numbers += [
+            baseline_of(row),
+            change(row.measure, row.change),
+            interval_of(row),
+            p_of(row),
+            tally_of(row),
+        ]
     if seen:
-        numbers.append(number(row.measure, row.detectable) if row.evidence else NONE)
-    numbers.append(share(row.judged))
+        numbers.append(detectable_of(row))
+    numbers.append(judged_of(row))
     cells = [
         element("td", verdict(row.outcome)),
-        element("th", row.subject or row.measure, scope="row"),
-        element("td", value, class_="number"),
-        element("td", threshold),
-        *(element("td", text, class_="number") for text in numbers),
+        element("th", subject_of(row), scope="row"),
+        element("td", value_of(row) or NONE, class_="number"),
+        element("td", asked_of(row)),
+        *(element("td", text or NONE, class_="number") for text in numbers),
         element("td", element("code", row.place)),
     ]
     return element("tr", joined(cells), **({"class_": "is-red"} if row.severity >= 0 else {}))
 
 
-def _remarks(rows: Sequence[Row]) -> Html:
-    """Write what a reader must know beside the table, each remark once."""
-    texts = [text for row in rows for text in (row.rejudged, row.about, row.note, row.by_depth)]
-    lines = [line for text in texts for line in text.split("\n") if line]
-    family = max((row.family for row in rows), default=1)
-    if family > 1:
-        lines.append(f"* adjusted for the {family} thresholds of this gate that ask for significance (Holm)")
-    lines.extend(_marks(rows))
-    items = joined(element("li", line) for line in dict.fromkeys(lines))
+def _remarks(gate: ReportedGate) -> Html:
+    """Write what a reader must know beside the table; causes stand above it, and what red rows say there."""
+    left_out = {f"{subject_of(row)} {asked_of(row)}: {row.without}" for row in gate.rows}
+    said = [one for one in remarks(gate) if one.kind != "stage" and one.text not in left_out]
+    items = joined(element("li", one.text) for one in said)
     return element("ul", items, class_="remarks") if items else Html()
-
-
-def _marks(rows: Sequence[Row]) -> Iterator[str]:
-    """Name the budgets that are smaller than what the queries can show."""
-    for row in rows:
-        if not row.evidence:
-            continue
-        if math.isinf(row.detectable):
-            yield f"{row.units} alone says nothing about chance"
-        elif row.limit is not None and row.limit < row.detectable:
-            budget, seen = (number(row.measure, drop) for drop in (row.limit, row.detectable))
-            said = f"{row.subject} may drop by {budget}, but {row.units} show only drops of {seen} reliably"
-            chance = f" (an unchanged system fails {row.false_alarms:.0%} of the time)"
-            yield f"{said}: below that chance decides{chance if row.evidence == 'mean' else ''}"
 
 
 def _protocol(detail: GateDetail | None) -> Html:

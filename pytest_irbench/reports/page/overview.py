@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_irbench.reports.numbers import subject_of, value_of
 from pytest_irbench.reports.page.elements import Html, element, joined, table
 from pytest_irbench.reports.page.words import (
     NONE,
@@ -11,7 +12,6 @@ from pytest_irbench.reports.page.words import (
     commit,
     counted,
     moment,
-    value_and_threshold,
     verdict,
 )
 
@@ -138,7 +138,7 @@ def _gates(gates: Sequence[ReportedGate]) -> Html:
 
 def _gate(place: int, gate: ReportedGate) -> Html:
     first = gate.rows[0] if gate.rows else None
-    numbers = (first.subject or first.measure, value_and_threshold(first)[0]) if first else (NONE, NONE)
+    numbers = (subject_of(first), value_of(first) or NONE) if first else (NONE, NONE)
     cells = [
         element("td", verdict(gate.outcome)),
         element("th", element("a", gate.name, href=f"#gate-{place}"), scope="row"),

@@ -4,25 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_irbench.gates.decide import number_of, printed
-from pytest_irbench.reports.drops import number, p_of
-from pytest_irbench.reports.report import RED
-from pytest_irbench.reports.screen import GAP, Span, joined, padded, width_of
+from pytest_irbench.reports.numbers import (
+    asked_of,
+    baseline_of,
+    change_of,
+    detectable_of,
+    interval_of,
+    judged_of,
+    p_of,
+    subject_of,
+    tally_of,
+    value_of,
+)
+from pytest_irbench.reports.terminal.screen import GAP, Span, joined, padded, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pytest_irbench.reports.row import Row
-    from pytest_irbench.reports.screen import Line, Screen
+    from pytest_irbench.reports.terminal.screen import Line, Screen
 
 _SHORTEST = 9
-_MOST = 0.99
 _STYLES = {
     "passed": "passed",
     "failed": "failed",
     "depends": "failed",
     "xpassed": "failed",
     "error": "error",
+    "skipped": "error",
+    "not run": "error",
 }
 
 
@@ -51,51 +61,9 @@ class Column(NamedTuple):
     label: str = ""
 
 
-def subject_of(row: Row) -> str:
-    """Name what a threshold is about."""
-    return row.subject or row.measure
-
-
-def asked_of(row: Row) -> str:
-    """Print what a threshold asks for; a floor with as many digits as tell it from the value."""
-    if row.limit is None or row.rule not in {"min", "max"}:
-        return row.threshold
-    value = row.limit if row.value is None else row.value
-    return f"{row.rule} {printed(row.measure, value, row.limit)[1]}"
-
-
 def style_of(outcome: str) -> str:
     """Tell how an outcome is shown; what is neither green nor red is a warning."""
     return _STYLES.get(outcome, "warned")
-
-
-def _value(row: Row) -> str:
-    if row.shown or row.value is None:
-        return row.shown or "-"
-    if row.limit is None or row.rule not in {"min", "max"}:
-        return number_of(row.measure, row.value)
-    return printed(row.measure, row.value, row.limit)[0]
-
-
-def _interval(row: Row) -> str:
-    if row.change_low is None or row.change_high is None:
-        return ""
-    return f"{number(row, row.change_low)} to {number(row, row.change_high)}"
-
-
-def _judged(row: Row) -> str:
-    """Print the share as a percentage, where only all of them are 100%."""
-    if row.judged is None:
-        return ""
-    return f"{row.judged if row.judged == 1 else min(row.judged, _MOST):.0%}"
-
-
-def _detectable(row: Row) -> str:
-    return number(row, row.detectable) if row.evidence else ""
-
-
-def _tally(row: Row) -> str:
-    return "" if row.worse is None or row.better is None else f"{row.worse}/{row.better}"
 
 
 def _measure(row: Row) -> str:
@@ -110,15 +78,15 @@ def _compared(
 
 COLUMNS = {
     "measure": Column(subject_of),
-    "value": Column(_value, right=True, label="value "),
+    "value": Column(lambda row: value_of(row) or "-", right=True, label="value "),
     "threshold": Column(asked_of, label="threshold "),
-    "baseline": _compared("baseline ", 2, lambda row: number(row, row.baseline)),
-    "change": _compared("change ", 1, lambda row: number(row, row.change)),
-    "95% interval": _compared("95% ", 4, _interval),
+    "baseline": _compared("baseline ", 2, baseline_of),
+    "change": _compared("change ", 1, change_of),
+    "95% interval": _compared("95% ", 4, interval_of),
     "p": _compared("p ", 3, p_of),
-    "worse/better": _compared("worse/better ", 5, _tally),
-    "judged": _compared("judged ", 7, _judged, once=_measure),
-    "detectable": _compared("detectable ", 8, _detectable),
+    "worse/better": _compared("worse/better ", 5, tally_of),
+    "judged": _compared("judged ", 7, judged_of, once=_measure),
+    "detectable": _compared("detectable ", 8, detectable_of),
     "verdict": Column(lambda row: row.outcome),
     "where": Column(lambda row: row.place, 6),
 }
@@ -201,7 +169,7 @@ def _styled(line: Sequence[str], verdict: int, outcome: str) -> Line:
 def _below(row: Row, hidden: dict[str, str], screen: Screen) -> Iterator[Line]:
     """Say in words what has no column; the places of what passed are left out."""
     said = {title: f"{COLUMNS[title].label}{text}" for title, text in hidden.items() if text}
-    if row.outcome not in RED:
+    if row.severity < 0:
         said.pop("where", None)
     if row.worse == row.better == 0:
         moved = {"": "no query moved"} if "worse/better" in said else {}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_irbench.reports.markdown_fit import Version
-from pytest_irbench.reports.markdown_moved import moved
-from pytest_irbench.reports.markdown_rows import found, notes, rows_table, sentences, verdict
-from pytest_irbench.reports.markdown_text import block, bullets, code, counted, details, line, paragraphs
+from pytest_irbench.reports.markdown.fit import Version
+from pytest_irbench.reports.markdown.moved import moved_most
+from pytest_irbench.reports.markdown.rows import found, rows_table, sentences, verdict
+from pytest_irbench.reports.markdown.text import block, bullets, code, counted, details, line, paragraphs
+from pytest_irbench.reports.remarks import remarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,12 +51,12 @@ def red_gate(gate: ReportedGate, own: Mapping[str, str]) -> Iterator[Version]:
     yield Version(red, "all but the red thresholds of {gates}")
     told = paragraphs(title, rows_table(gate.rows), _beside(gate), protocol(own))
     yield Version(told, "explanations and moved queries of {gates}")
-    clipped, few = _explanations(gate, _CLIPPED), moved(gate, _FEWER)
+    clipped, few = _explanations(gate, _CLIPPED), moved_most(gate, _FEWER)
     lean = paragraphs(told, clipped, few)
     yield Version(lean, "the ends of explanations and some moved queries of {gates}")
     full = _explanations(gate, None)
     yield Version(paragraphs(told, full, few), "some moved queries of {gates}")
-    yield Version(paragraphs(told, full, moved(gate, _MOVED)))
+    yield Version(paragraphs(told, full, moved_most(gate, _MOVED)))
 
 
 def passed_gate(gate: ReportedGate, own: Mapping[str, str]) -> Iterator[Version]:
@@ -67,9 +68,8 @@ def passed_gate(gate: ReportedGate, own: Mapping[str, str]) -> Iterator[Version]
 
 
 def _beside(gate: ReportedGate) -> str:
-    """List what is said beside the table: red thresholds, stages, notes."""
-    stages = gate.detail.stages if gate.detail else ()
-    return bullets([*sentences(gate.red), *(code(stage, 1_000) for stage in stages), *notes(gate.rows)])
+    """List what is said beside the table: red thresholds, then remarks."""
+    return bullets([*sentences(gate.red), *(code(remark.text, 2_000) for remark in remarks(gate))])
 
 
 def _explanations(gate: ReportedGate, length: int | None) -> str:

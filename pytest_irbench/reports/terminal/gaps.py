@@ -1,32 +1,18 @@
-"""What the summary says of conversations: values by turn and by conversation, and of other utterances."""
+"""What other utterances make of the values of a system."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from pytest_irbench.gates.decide import number_of, size
-from pytest_irbench.reports.screen import Span, joined, padded
+from pytest_irbench.reports.terminal.screen import Span, joined, padded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_irbench.reports.report import ReportedGate
     from pytest_irbench.reports.row import Row
-    from pytest_irbench.reports.screen import Line, Screen
-
-
-def by_depth(rows: Sequence[Row], screen: Screen) -> Iterator[Line]:
-    """Print a gate's first measure by turn and by conversation.
-
-    Parameters
-    ----------
-    rows
-        The thresholds of one gate.
-    screen
-        What it is set for.
-    """
-    for text in dict.fromkeys(line for row in rows for line in row.by_depth.split("\n") if line):
-        yield from screen.listed(text)
+    from pytest_irbench.reports.terminal.screen import Line, Screen
 
 
 def utterance_gaps(gates: Sequence[ReportedGate], screen: Screen) -> Iterator[Line]:

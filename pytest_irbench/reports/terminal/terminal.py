@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_irbench.reports.columns import asked_of, gate_table, style_of, subject_of
-from pytest_irbench.reports.conversations import by_depth, utterance_gaps
-from pytest_irbench.reports.drops import against_baseline
-from pytest_irbench.reports.movers import movers
-from pytest_irbench.reports.screen import GAP, NARROWEST, Screen, Span
+from pytest_irbench.reports.numbers import asked_of, subject_of
+from pytest_irbench.reports.remarks import remarks
+from pytest_irbench.reports.terminal.columns import gate_table, style_of
+from pytest_irbench.reports.terminal.gaps import utterance_gaps
+from pytest_irbench.reports.terminal.movers import movers
+from pytest_irbench.reports.terminal.screen import GAP, NARROWEST, Screen, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_irbench.reports.report import ReportedGate
     from pytest_irbench.reports.row import Row
-    from pytest_irbench.reports.screen import Line
+    from pytest_irbench.reports.terminal.screen import Line
 
 _OUTCOME = len("passed")
+_STYLES = {"warned": "warned", "stage": "bold"}
 
 
 def terminal(
@@ -52,14 +54,11 @@ def terminal(
 
 
 def _brief(gate: ReportedGate, screen: Screen) -> Line:
-    outcome = "skipped" if all(row.is_excuse for row in gate.rows) else gate.outcome
+    outcome = gate.outcome
     counted = f"{len(gate.rows)} threshold{'s' * (len(gate.rows) != 1)}"
     if gate.red:
         red = ", ".join(f"{subject_of(row)} {asked_of(row)}" for row in gate.red)
         counted = f"{len(gate.red)} of {counted}: {red}"
-    excused = sum(row.is_excuse for row in gate.rows)
-    if excused:
-        counted += f", {excused} not measured"
     padding = " " * (_OUTCOME - len(outcome)) + GAP
     told = screen.short(f"{gate.name}: {counted}", screen.width - len(outcome + padding))
     return (Span(outcome, style_of(outcome)), Span(padding + told))
@@ -68,17 +67,11 @@ def _brief(gate: ReportedGate, screen: Screen) -> Line:
 def _gate(gate: ReportedGate, screen: Screen, verbosity: int) -> Iterator[Line]:
     yield from screen.prose(f"{gate.name}{_measured(gate.rows)}", "bold")
     yield from gate_table(gate.rows, screen)
-    yield from against_baseline(gate, screen)
-    for stage in gate.detail.stages if gate.detail else ():
-        yield from screen.prose(stage)
-    for row in gate.rows:
-        if row.without:
-            yield from screen.prose(f"{subject_of(row)} {asked_of(row)}: {row.without}")
-    yield from by_depth(gate.rows, screen)
-    for text in dict.fromkeys(line for row in gate.rows for line in row.about.split("\n") if line):
-        yield from screen.prose(text)
-    for text in dict.fromkeys(line for row in gate.rows for line in row.note.split("\n") if line):
-        yield from screen.prose(text, "warned")
+    for remark in remarks(gate):
+        if remark.kind == "depth":
+            yield from screen.listed(remark.text)
+        else:
+            yield from screen.prose(remark.text, _STYLES.get(remark.kind, ""))
     yield from movers(gate, screen, all_worse=verbosity > 0)
 
 

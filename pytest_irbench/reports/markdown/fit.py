@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_irbench.reports.markdown_text import counted
+from pytest_irbench.reports.markdown.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,64 +1,69 @@
-"""What the summary says of the thresholds that are held against a baseline."""
+"""What is said of a gate beside the table of its thresholds, for every report."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from pytest_irbench.gates.decide import is_count
+from pytest_irbench.reports.numbers import asked_of, number, subject_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_irbench.reports.report import ReportedGate
     from pytest_irbench.reports.row import Row
-    from pytest_irbench.reports.screen import Line, Screen
+
+Kind = Literal["said", "stage", "depth", "warned"]
 
 
-def against_baseline(gate: ReportedGate, screen: Screen) -> Iterator[Line]:
-    """Say which baseline it is, what is adjusted or judged anew, and mark budgets below what can be seen.
+class Remark(NamedTuple):
+    """A sentence on a gate; `kind` is ``stage`` for a cause, ``depth`` for a list, ``warned`` for a note."""
 
-    Parameters
-    ----------
-    gate
-        One without a baseline says nothing.
-    screen
-        What it is set for.
+    text: str
+    kind: Kind = "said"
+
+
+def remarks(gate: ReportedGate) -> Iterator[Remark]:
+    """Say which baseline it is, what is adjusted, what budgets can't see, and what else a reader must know.
+
+    Each remark is said once, in the order in which a reader needs it.
     """
+    yield from dict.fromkeys(_remarks(gate))
+
+
+def _remarks(gate: ReportedGate) -> Iterator[Remark]:
+    drops = [row for row in gate.rows if row.evidence]
     since = dict.fromkeys(row.since for row in gate.rows if row.since)
     if not since and gate.detail and gate.detail.baseline:
         since[f"baseline of {gate.detail.baseline.date} ({gate.detail.baseline.reason})"] = None
     if since:
-        yield from screen.prose(f"against the {', '.join(since)}")
-    drops = [row for row in gate.rows if row.evidence]
-    for text in dict.fromkeys([_adjusted(drops), *(row.rejudged for row in gate.rows)]):
-        if text:
-            yield from screen.prose(text)
+        yield Remark(f"against the {', '.join(since)}")
+    if adjusted := _adjusted(drops):
+        yield Remark(adjusted)
+    yield from _lines(gate.rows, "rejudged", "said")
     for text in _marks(drops):
-        yield from screen.prose(text, "warned")
+        yield Remark(text, "warned")
+    for stage in gate.detail.stages if gate.detail else ():
+        yield Remark(stage, "stage")
+    for row in gate.rows:
+        if row.without:
+            yield Remark(f"{subject_of(row)} {asked_of(row)}: {row.without}")
+    yield from _lines(gate.rows, "by_depth", "depth")
+    yield from _lines(gate.rows, "about", "said")
+    yield from _lines(gate.rows, "note", "warned")
 
 
-def p_of(row: Row) -> str:
-    """Print the p-value of a drop; with a star where it is adjusted."""
-    if row.p is None:
-        return ""
-    if row.p_adjusted is None or row.family == 1:
-        return f"{row.p:.4f}"
-    return f"{row.p_adjusted:.4f}*"
+def _lines(rows: Sequence[Row], field: str, kind: Kind) -> Iterator[Remark]:
+    for row in rows:
+        for line in getattr(row, field).split("\n"):
+            if line:
+                yield Remark(line, kind)
 
 
 def _adjusted(drops: Sequence[Row]) -> str:
     family = max((row.family for row in drops), default=1)
     thresholds = f"the {family} thresholds of this gate that ask for significance"
     return f"* adjusted for {thresholds} (Holm)" if family > 1 else ""
-
-
-def number(row: Row, value: float | None) -> str:
-    """Print a number of a comparison, or an empty text where there is none; counts have one decimal."""
-    if value is None or not math.isfinite(value):
-        return ""
-    text = f"{value:.1f}" if is_count(row.measure) else f"{value:.4f}"
-    return text.removeprefix("-") if float(text) == 0 else text
 
 
 def _marks(drops: Sequence[Row]) -> Iterator[str]:
@@ -77,7 +82,7 @@ def _marks(drops: Sequence[Row]) -> Iterator[str]:
 
 
 def _told(row: Row) -> str:
-    budget, seen = number(row, row.limit or 0.0), number(row, row.detectable)
+    budget, seen = number(row.measure, row.limit), number(row.measure, row.detectable)
     what = f"{row.subject} may drop by {budget}, seen reliably is {seen}"
     if row.evidence != "mean":
         return what

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from pytest_irbench.reports.markdown_fit import Version, fitted, left_out, size
-from pytest_irbench.reports.markdown_gate import HEADER, overview, passed_gate, protocol, red_gate
-from pytest_irbench.reports.markdown_rows import verdict
-from pytest_irbench.reports.markdown_text import block, bullets, code, counted, details, paragraphs, table
+from pytest_irbench.reports.markdown.fit import Version, fitted, left_out, size
+from pytest_irbench.reports.markdown.gate import HEADER, overview, passed_gate, protocol, red_gate
+from pytest_irbench.reports.markdown.rows import verdict
+from pytest_irbench.reports.markdown.text import block, bullets, code, counted, details, paragraphs, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,0 +1,1 @@
+"""What the terminal shows at the end of a session."""
