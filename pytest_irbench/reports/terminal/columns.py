@@ -172,7 +172,7 @@ def _below(row: Row, hidden: dict[str, str], screen: Screen) -> Iterator[Line]:
     if row.severity < 0:
         said.pop("where", None)
     if row.worse == row.better == 0:
-        moved = {"": "no query moved"} if "worse/better" in said else {}
+        moved = {"": "no query moved"} if "change" in said else {}
         said = moved | {title: text for title, text in said.items() if title not in _IMPLIED}
     if "change" in said and "95% interval" in said:
         said["change"] += f" ({said.pop('95% interval')})"
