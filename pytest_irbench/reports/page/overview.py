@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_irbench.reports.numbers import subject_of, value_of
+from pytest_irbench.reports.numbers import asked_of, subject_of, value_of
 from pytest_irbench.reports.page.elements import Html, element, joined, table
 from pytest_irbench.reports.page.words import (
     NONE,
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_irbench.reports.report import Failure, Report, ReportedGate
+    from pytest_irbench.reports.row import Row
 
 _REASONS = 12
 """How many red thresholds are told here; the sections of the gates have all."""
@@ -94,12 +95,16 @@ def _reasons(gates: Sequence[ReportedGate]) -> Html:
         return Html()
     told: dict[int, list[str]] = {}
     for place, _, row in red[:_REASONS]:
-        told.setdefault(place, []).append(row.sentence or f"{row.subject} {row.threshold}: {row.outcome}")
+        told.setdefault(place, []).append(row.sentence or _named(row))
     items = joined(_reason(place, gates[place - 1], sentences) for place, sentences in told.items())
     left = len(red) - _REASONS
     more = element("p", f"and {left:,} more in the sections of the gates") if left > 0 else Html()
     title = element("h2", "What failed")
     return element("div", title, element("ul", items, class_="reasons"), more, class_="card problem")
+
+
+def _named(row: Row) -> str:
+    return f"{subject_of(row)} {asked_of(row)}: {row.outcome}"
 
 
 def _reason(place: int, gate: ReportedGate, sentences: Sequence[str]) -> Html:

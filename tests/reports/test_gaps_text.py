@@ -1,12 +1,12 @@
-"""What the summary says of conversations and of utterances, from plain rows."""
+"""What the terminal says of several utterances of one system, from plain rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pytest_irbench.reports.terminal.gaps import by_depth, utterance_gaps
 from pytest_irbench.reports.report import ReportedGate
 from pytest_irbench.reports.row import Row
+from pytest_irbench.reports.terminal.gaps import utterance_gaps
 from pytest_irbench.reports.terminal.screen import Line, Screen
 from pytest_irbench.reports.terminal.terminal import terminal
 
@@ -40,10 +40,6 @@ def text_of(lines: Iterable[Line]) -> str:
 
 def gaps(*gates: list[Row], width: int = 100) -> str:
     return text_of(utterance_gaps([gate(rows) for rows in gates], Screen(width)))
-
-
-def depths(*rows: Row) -> list[str]:
-    return text_of(by_depth(rows, Screen(100))).split("\n")
 
 
 def test_two_utterances_of_one_system_stand_side_by_side() -> None:
@@ -156,29 +152,3 @@ measure     raw  manual      gap
 -------  ------  ------  -------
 nDCG@3   0.2500  0.4000  +0.1500"""
     )
-
-
-# Values by turn and by conversation
-
-BY_DEPTH = "nDCG@3 by turn: 1 0.5000 (2), 2 0.1000 (1)\nnDCG@3 by conversation: 106 0.3000 (3)"
-
-
-def test_values_by_turn_and_by_conversation_are_a_line_each() -> None:
-    assert depths(replace(), replace(by_depth=BY_DEPTH)) == BY_DEPTH.split("\n")
-
-
-def test_what_several_rows_say_is_printed_once() -> None:
-    assert depths(replace(by_depth=BY_DEPTH), replace(by_depth=BY_DEPTH)) == BY_DEPTH.split("\n")
-
-
-def test_long_lines_are_wrapped_between_conversations_and_indented() -> None:
-    many = ", ".join(f"talk {number} 0.1234 (9)" for number in range(100, 120))
-    lines = depths(replace(by_depth=f"nDCG@3 by conversation: {many}"))
-    assert max(map(len, lines)) <= 100
-    assert all(line.startswith("  talk ") for line in lines[1:])
-    assert all(line.endswith("(9),") for line in lines[:-1])
-    assert " ".join(line.strip() for line in lines) == f"nDCG@3 by conversation: {many}"
-
-
-def test_benchmarks_without_conversations_say_nothing_of_them() -> None:
-    assert depths(ROW) == [""]
