@@ -63,7 +63,9 @@ def test_a_system_that_became_better_passes(held: Project) -> None:
     held.answer(q1e5=["d3"])
     result = held.run("--irbench=tiny")
     result.assert_outcomes(passed=3)
-    assert re.search(r"^RR\(rel=2\) +1\.0000  max_drop 2% +0\.8333  0\.1667  ", tables(result), re.MULTILINE)
+    assert re.search(
+        r"^RR\(rel=2\) +1\.0000  max_drop 2% +0\.8333  \+0\.1667  ", tables(result), re.MULTILINE
+    )
 
 
 def test_a_budget_in_percent_is_of_the_baseline(held: Project) -> None:

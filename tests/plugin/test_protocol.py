@@ -320,7 +320,7 @@ def test_a_verdict_that_depends_on_judgments_fails_with_the_list_to_judge(projec
         f"1 document decides it, written to {path.relative_to(project.path)}, to fill in and add to the qrels:\n  1e5 x1\n"
         in text
     )
-    assert "min 0.7000     67%  depends  irbench.yaml:" in tables(result)
+    assert "min 0.7000   66.7%  depends  irbench.yaml:" in tables(result)
     assert "RR(rel=2) = 0.8333" in tables(result)
     assert path.read_text(encoding="utf-8") == "1e5 0 x1 ?\n"
     with pytest.raises(InputError, match=r"tiny\.bm25-P@1-min\.qrels:1: "):

@@ -58,7 +58,7 @@ def test_more_queries_than_allowed_may_not_lose_much(project: Project) -> None:
     assert "  31_1        0.7602      0.4796  -0.2806   what is throat cancer\n" in text
     assert "      d1  grade 2: rank 1 before, now 2\n" in text
     assert "irbench.yaml:6: nDCG@10 by query max_drop\n" in text
-    assert "nDCG@10 by query 1 lost 0 may lose over 0.2 67% failed irbench.yaml:6" in " ".join(
+    assert "nDCG@10 by query 1 lost 0 may lose over 0.2 66.7% failed irbench.yaml:6" in " ".join(
         tables(result).split()
     )
 
@@ -69,7 +69,7 @@ def test_so_many_may_as_are_allowed(project: Project) -> None:
     project.answer(**WORSE)
     result = project.run("--irbench=tiny")
     result.assert_outcomes(passed=1)
-    assert "1 lost  1 may lose over 0.2     67%  passed" in tables(result)
+    assert "1 lost  1 may lose over 0.2   66.7%  passed" in tables(result)
     project.answer(q007=["q"])
     project.run("--irbench=tiny").assert_outcomes(failed=1)
 
@@ -216,7 +216,7 @@ def test_a_known_bad_query_is_an_expected_failure(project: Project) -> None:
     result.assert_outcomes(xfailed=1)
     assert result.ret == pytest.ExitCode.OK
     assert "query 1e5: nDCG@10 = 0.6309, below 0.7000 as expected (no synonyms yet)" in said(result)
-    assert "1e5: nDCG@10 0.6309 below 0.7 67% xfailed irbench.yaml:6" in " ".join(tables(result).split())
+    assert "1e5: nDCG@10 0.6309 below 0.7 66.7% xfailed irbench.yaml:6" in " ".join(tables(result).split())
 
 
 def test_a_known_bad_query_that_recovered_fails(project: Project) -> None:
@@ -355,7 +355,7 @@ def test_the_worst_conversation_is_named(talks: Project) -> None:
     assert (
         "  conversation    RR      turns\n  32              0.5000  2\n  31              0.7500  2\n" in text
     )
-    assert "RR of the worst conversation 0.5000 (32) min 0.6000 50% failed irbench.yaml:6" in " ".join(
+    assert "RR of the worst conversation 0.5000 (32) min 0.6000 50.0% failed irbench.yaml:6" in " ".join(
         tables(result).split()
     )
     talk_gate(talks, "worst_conversation: {RR: 0.5}")
