@@ -48,7 +48,7 @@ def test_queries_stand_in_the_order_of_their_changes_with_their_documents() -> N
         "--------  --------  ------  -------  ----",
         f"q1          1.0000  0.5000  -0.5000  {HOSTILE}",
         "    left the top 10: d9 (grade 2, 3 -> 17)",
-        '    entered the top 10: d"3 (unjudged, was not returned)',
+        '    entered the top 10: d"3 (unjudged, not returned -> 2)',
         "    down: d1 (grade 3, 1 -> 3)",
         "31_1        0.6000  0.8000  +0.2000  what is throat cancer",
     ]
@@ -96,7 +96,7 @@ def test_a_document_left_the_top_by_its_new_rank_or_by_not_being_returned() -> N
 
 def test_a_document_entered_the_top_from_below_or_from_nowhere() -> None:
     now = (Document("d1", 0, 12), Document("d2", None, None))
-    assert one(now, ()) == ["entered the top 10: d1 (grade 0, 12 -> 1), d2 (unjudged, was not returned)"]
+    assert one(now, ()) == ["entered the top 10: d1 (grade 0, 12 -> 1), d2 (unjudged, not returned -> 2)"]
 
 
 def test_the_top_is_that_of_the_measure() -> None:

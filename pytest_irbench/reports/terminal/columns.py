@@ -177,4 +177,4 @@ def _below(row: Row, hidden: dict[str, str], screen: Screen) -> Iterator[Line]:
     if "change" in said and "95% interval" in said:
         said["change"] += f" ({said.pop('95% interval')})"
     if said:
-        yield from screen.listed(", ".join(said.values()), GAP)
+        yield from screen.listed(said.values(), GAP)

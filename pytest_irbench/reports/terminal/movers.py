@@ -81,9 +81,10 @@ def _documents(found: Passage, screen: Screen) -> Iterator[Line]:
     }
     for what, places in said.items():
         if places:
-            yield from screen.listed(f"{what}: {', '.join(map(_told, places))}", GAP * 2)
+            first, *others = map(_told, places)
+            yield from screen.listed([f"{what}: {first}", *others], GAP * 2)
 
 
 def _told(one: Place) -> str:
-    ranks = f"{one.before} -> {one.now or 'not returned'}" if one.before else "was not returned"
+    ranks = f"{one.before or 'not returned'} -> {one.now or 'not returned'}"
     return f"{clipped(one.document.doc_id)} ({graded(one.document)}, {ranks})"

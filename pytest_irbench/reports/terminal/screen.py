@@ -67,9 +67,10 @@ class Screen(NamedTuple):
         for line in filled(self.printable(text).split(), self.width):
             yield (Span(line, style),)
 
-    def listed(self, text: str, indent: str = "") -> Iterator[Line]:
-        """Break a text only behind commas, so that a name stays with its number."""
-        for line in filled(self.printable(text).replace(", ", ",\n").split("\n"), self.width, indent, "  "):
+    def listed(self, pieces: Iterable[str], indent: str = "") -> Iterator[Line]:
+        """Put commas between pieces and break only behind these, so that a name stays with its number."""
+        *others, last = map(self.printable, pieces)
+        for line in filled([*(f"{one}," for one in others), last], self.width, indent, "  "):
             yield (Span(line),)
 
 

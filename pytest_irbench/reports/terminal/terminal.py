@@ -69,7 +69,7 @@ def _gate(gate: ReportedGate, screen: Screen, verbosity: int) -> Iterator[Line]:
     yield from gate_table(gate.rows, screen)
     for remark in remarks(gate):
         if remark.kind == "depth":
-            yield from screen.listed(remark.text)
+            yield from screen.listed(remark.text.split(", "))
         else:
             yield from screen.prose(remark.text, _STYLES.get(remark.kind, ""))
     yield from movers(gate, screen, all_worse=verbosity > 0)
