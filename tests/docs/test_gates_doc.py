@@ -96,6 +96,17 @@ def test_a_floor_that_is_far_below_asks_to_be_raised_as_shown(shop: pytest.Pytes
     assert line in run(shop, "--irbench=all")
 
 
+def test_the_queries_that_moved_and_what_hangs_on_them_are_told_as_shown(shop: pytest.Pytester) -> None:
+    declare(shop, "irbench.yaml")
+    run(shop, "--irbench=all", "--irbench-update=first baseline")
+    worse = CONFTEST.replace('else ["p1", "p2"]', 'else ["p8", "p2"]').replace('["p5", "p3"]', '["p3", "p5"]')
+    shop.path.joinpath("conftest.py").write_text(worse)
+    shown = [text for text in PRINTED if text.startswith("queries that moved most") or "would pass" in text]
+    told = run(shop, "--irbench=all")
+    assert [text for text in shown if text in told] == shown
+    assert len(shown) == 2
+
+
 def test_a_query_of_xfail_is_expected_to_fail(shop: pytest.Pytester) -> None:
     declare(shop, "queries.irbench.yaml")
     run(shop, "--irbench=all", "--irbench-update=first baseline")
