@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 
 import pytest
 from markdown_it import MarkdownIt
-from small_project import BENCHMARKS, Project, said, tables
+from small_project import BENCHMARKS, Project, said
 
 from pytest_irbench.plugin.history import read
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_irbench.reports.gaps import gaps
 from pytest_irbench.reports.numbers import subject_of, value_of
 from pytest_irbench.reports.page.elements import Html, element, joined, table
 from pytest_irbench.reports.page.words import (
@@ -18,6 +19,7 @@ from pytest_irbench.reports.page.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from pytest_irbench.reports.gaps import Gap
     from pytest_irbench.reports.report import Failure, Report, ReportedGate
 
 _REASONS = 12
@@ -62,6 +64,7 @@ def overview(report: Report) -> Html:
         _list("Problems", "problem", report.problems),
         _failures(report.failures),
         _gates(report.gates),
+        joined(_gap(gap) for gap in gaps(report.gates)),
         _list("Warnings", "warning", report.warnings),
     ]
     return element("section", joined(parts), id="overview", aria_label="Overview")
@@ -148,6 +151,17 @@ def _gate(place: int, gate: ReportedGate) -> Html:
         element("td", change(first.measure, first.change) if first else NONE, class_="number"),
     ]
     return element("tr", joined(cells))
+
+
+def _gap(gap: Gap) -> Html:
+    """Show what other utterances make of a system."""
+    cells = ((element("th", subject, scope="row"), rest) for subject, *rest in gap.rows)
+    rows = (
+        element("tr", name, joined(element("td", text, class_="number") for text in rest))
+        for name, rest in cells
+    )
+    shown = table(gap.title, gap.header, rows, range(1, len(gap.header)), "gaps")
+    return joined([element("h2", gap.title), shown])
 
 
 def _tally(gate: ReportedGate) -> Iterator[str]:
