@@ -134,7 +134,7 @@ def _failures(failures: Sequence[Failure]) -> Html:
 def _gates(gates: Sequence[ReportedGate]) -> Html:
     if not gates:
         return element("p", "No gate ran in this session.")
-    header = ("verdict", "gate", "thresholds", "first measure", "value", "change")
+    header = ("verdict", "gate", "thresholds", "first measure", "value", "change", "file")
     rows = joined(_gate(place, gate) for place, gate in enumerate(gates, 1))
     return joined([element("h2", "Gates"), table("Gates of this session", header, [rows], (4, 5), "gates")])
 
@@ -149,6 +149,7 @@ def _gate(place: int, gate: ReportedGate) -> Html:
         element("td", numbers[0]),
         element("td", numbers[1], class_="number"),
         element("td", change(first.measure, first.change) if first else NONE, class_="number"),
+        element("td", element("code", gate.file)),
     ]
     return element("tr", joined(cells))
 
