@@ -204,6 +204,15 @@ def chat() -> ReportedGate:
     return ReportedGate("irbench.yaml", "chat", "fts5@manual", (only,), detail)
 
 
+def asked_twice() -> tuple[ReportedGate, ReportedGate]:
+    """Two gates of one system, which got what users typed and other words."""
+    manual = row(system="bm25@manual", utterance="manual", value=0.7)
+    return (
+        ReportedGate("irbench.yaml", "shop", "bm25", (row(),)),
+        ReportedGate("irbench.yaml", "shop", "bm25@manual", (manual,)),
+    )
+
+
 def gone() -> ReportedGate:
     """A gate that could not be measured."""
     error = Row(

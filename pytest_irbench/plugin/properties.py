@@ -9,7 +9,7 @@ from pytest_irbench.errors import InputError, clipped
 from pytest_irbench.gates.decide import is_count, number_of
 from pytest_irbench.gates.declared import labels_of
 from pytest_irbench.gates.detail import TOP
-from pytest_irbench.gates.kinds import DropSpec, QueryDropSpec, ThresholdSpec
+from pytest_irbench.gates.kinds import DropSpec, KnownBadSpec, QueryDropSpec, ThresholdSpec
 from pytest_irbench.measures.measure import Measure
 
 if TYPE_CHECKING:
@@ -91,7 +91,9 @@ def _without(threshold: Threshold, gate: MeasuredGate, verdict: Verdict) -> Iter
 def _judged(threshold: Threshold, gate: MeasuredGate) -> Iterator[tuple[str, float]]:
     """Give the share of documents that are judged, of those that decide a value over all queries."""
     among, measure = getattr(threshold, "slice", None), threshold.measure
-    if not measure or among or labels_of(threshold) or gate.measure(measure).is_latency:
+    if not measure or among or labels_of(threshold) or isinstance(threshold, KnownBadSpec):
+        return
+    if gate.measure(measure).is_latency:
         return
     known, returned = gate.scores.judged.judged_within(gate.measure(measure).sees or TOP)
     yield "irbench_judged", known / returned

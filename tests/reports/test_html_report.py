@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from large_reports import large
-from small_reports import HOSTILE, chat, dropped, gone, query, report, row, shop
+from small_reports import HOSTILE, asked_twice, chat, dropped, gone, query, report, row, shop
 
 from pytest_irbench.gates.detail import Document, GateDetail
 from pytest_irbench.reports.page import data
@@ -118,8 +118,12 @@ def test_gates_are_a_table_with_links_to_their_sections() -> None:
     assert [link["href"] for link in Outline(page).named("a") if "gate-" in link["href"]] == [
         "#gate-1", "#gate-3", "#gate-1", "#gate-2", "#gate-3",
     ]  # fmt: skip
-    assert cells(page)[6:12] == ["✗ failed", "shop · bm25", "2 of 4 red", "nDCG@10", "0.6125", "-0.1375"]
-    assert cells(page)[18:24] == ["! error", "shop · gone", "1 of 1 red", "RR(rel=2)", "-", "-"]
+    assert cells(page)[7:14] == [
+        "✗ failed", "shop · bm25", "2 of 4 red", "nDCG@10", "0.6125", "-0.1375", "irbench.yaml",
+    ]  # fmt: skip
+    assert cells(page)[21:28] == [
+        "! error", "shop · gone", "1 of 1 red", "RR(rel=2)", "-", "-", "other.irbench.yaml",
+    ]  # fmt: skip
 
 
 def test_what_neither_passed_nor_is_red_is_counted_in_the_table() -> None:
@@ -128,7 +132,15 @@ def test_what_neither_passed_nor_is_red_is_counted_in_the_table() -> None:
 
 
 def test_a_gate_without_thresholds_has_no_numbers() -> None:
-    assert cells(html(passing(chat()._replace(rows=()))))[9:12] == ["-", "-", "-"]
+    assert cells(html(passing(chat()._replace(rows=()))))[10:13] == ["-", "-", "-"]
+
+
+def test_what_other_words_make_of_a_system_is_a_table() -> None:
+    shown = cells(html(passing(*asked_twice())))
+    place = shown.index("gap")
+    assert shown[place - 3 : place + 5] == [
+        "measure", "raw", "manual", "gap", "nDCG@10", "0.6125", "0.7000", "+0.0875",
+    ]  # fmt: skip
 
 
 def test_thresholds_stand_in_a_table_with_baseline_and_chance() -> None:

@@ -11,7 +11,7 @@ from golden import golden
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from small_reports import HOSTILE, chat, dropped, gone, query, report, row, shop
+from small_reports import HOSTILE, asked_twice, chat, dropped, gone, query, report, row, shop
 
 from pytest_irbench.gates.detail import Document
 from pytest_irbench.reports.markdown.fit import Version, fitted, left_out, size
@@ -185,6 +185,15 @@ def test_what_all_gates_share_of_their_protocols_stands_once() -> None:
         "Protocol: `utterance: raw`",
         "Protocol: `utterance: manual`",
     ]
+
+
+def test_what_other_words_make_of_a_system_is_a_table() -> None:
+    told = markdown(report(*asked_twice()))
+    assert (
+        "### `shop · bm25: what other words make of it`\n\n"
+        "| measure | raw | manual | gap |\n| --- | ---: | ---: | ---: |\n"
+        "| `nDCG@10` | 0.6125 | 0.7000 | +0.0875 |\n"
+    ) in told
 
 
 def test_a_session_without_a_commit_says_so() -> None:

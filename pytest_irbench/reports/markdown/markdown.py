@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from pytest_irbench.reports.gaps import gaps
 from pytest_irbench.reports.markdown.fit import Version, fitted, left_out, size
 from pytest_irbench.reports.markdown.gate import HEADER, overview, passed_gate, protocol, red_gate
 from pytest_irbench.reports.markdown.rows import verdict
@@ -80,6 +81,10 @@ def _sections(report: Report, gates: Sequence[ReportedGate]) -> Iterator[Iterabl
     for gate in gates:
         if gate.red:
             yield red_gate(gate, _own(gate, common))
+    for gap in gaps(gates):
+        rows = ([code(subject), *rest] for subject, *rest in gap.rows)
+        shown = paragraphs(f"### {code(gap.title)}", table(gap.header, rows, gap.header[1:]))
+        yield _whole("what other words make of systems", shown)
     if report.failures:
         yield _failures(report.failures)
     if report.warnings:

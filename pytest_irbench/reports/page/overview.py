@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_irbench.reports.gaps import gaps
 from pytest_irbench.reports.numbers import asked_of, subject_of, value_of
 from pytest_irbench.reports.page.elements import Html, element, joined, table
 from pytest_irbench.reports.page.words import (
@@ -18,6 +19,7 @@ from pytest_irbench.reports.page.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from pytest_irbench.reports.gaps import Gap
     from pytest_irbench.reports.report import Failure, Report, ReportedGate
     from pytest_irbench.reports.row import Row
 
@@ -63,6 +65,7 @@ def overview(report: Report) -> Html:
         _list("Problems", "problem", report.problems),
         _failures(report.failures),
         _gates(report.gates),
+        joined(_gap(gap) for gap in gaps(report.gates)),
         _list("Warnings", "warning", report.warnings),
     ]
     return element("section", joined(parts), id="overview", aria_label="Overview")
@@ -136,7 +139,7 @@ def _failures(failures: Sequence[Failure]) -> Html:
 def _gates(gates: Sequence[ReportedGate]) -> Html:
     if not gates:
         return element("p", "No gate ran in this session.")
-    header = ("verdict", "gate", "thresholds", "first measure", "value", "change")
+    header = ("verdict", "gate", "thresholds", "first measure", "value", "change", "file")
     rows = joined(_gate(place, gate) for place, gate in enumerate(gates, 1))
     return joined([element("h2", "Gates"), table("Gates of this session", header, [rows], (4, 5), "gates")])
 
@@ -151,8 +154,20 @@ def _gate(place: int, gate: ReportedGate) -> Html:
         element("td", numbers[0]),
         element("td", numbers[1], class_="number"),
         element("td", change(first.measure, first.change) if first else NONE, class_="number"),
+        element("td", element("code", gate.file)),
     ]
     return element("tr", joined(cells))
+
+
+def _gap(gap: Gap) -> Html:
+    """Show what other utterances make of a system."""
+    cells = ((element("th", subject, scope="row"), rest) for subject, *rest in gap.rows)
+    rows = (
+        element("tr", name, joined(element("td", text, class_="number") for text in rest))
+        for name, rest in cells
+    )
+    shown = table(gap.title, gap.header, rows, range(1, len(gap.header)), "gaps")
+    return joined([element("h2", gap.title), shown])
 
 
 def _tally(gate: ReportedGate) -> Iterator[str]:
