@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-SIZE = {"width": 1280, "height": 900}
+SIZE = {"width": 1180, "height": 820}
 
 
 def picture(report: Path, image: Path) -> None:

@@ -37,7 +37,7 @@ function changed(value, isCount) {
 }
 
 // Numbers for an axis: round ones, about as many as asked for.
-function ticks(low, high, about = 5) {
+function ticks(low, high, about = 6) {
   const rough = (high - low || 1) / about;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5].find((one) => one * power >= rough) ?? 10);
