@@ -11,6 +11,11 @@ from pathlib import Path
 # meanwhile. numpy can't be imported a second time, so it is imported before.
 import numpy as np  # noqa: F401
 import pytest
+from hypothesis import settings
+
+# How long an example takes hangs on what else the machine does: it is no property of the code.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 # A shell that starts tests in the background has them ignore Ctrl-C, and so would all that they start: some
 # of them are about Ctrl-C.
