@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from importlib import resources
 from typing import Any
 
@@ -170,6 +171,26 @@ def test_a_path_that_cannot_be_meant_stops_before_anything_is_asked(
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert sentence in said(result)
     assert project.calls == []
+
+
+@pytest.mark.parametrize("option", ["--irbench-report", "--irbench-history"])
+def test_a_device_is_not_replaced_by_a_report(project: Project, option: str) -> None:
+    """A pipe stands for it: a history of zeros without an end would be read until nothing is left."""
+    os.mkfifo(project.path / "pipe")
+    project.path.joinpath("link.json").symlink_to("pipe")
+    result = project.run("--irbench=tiny", f"{option}=link.json")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"{option}=link.json is a device or a pipe: name a file" in said(result)
+    assert project.path.joinpath("pipe").is_fifo()
+    assert project.calls == []
+
+
+def test_a_path_that_cannot_be_looked_at_is_told_once_it_is_written(project: Project) -> None:
+    result = project.run(
+        "--irbench=tiny", f"--irbench-report={'x' * 300}.json", "--irbench-report=report.json"
+    )
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(["irbench: xxx*: the report can't be written: File name too long*"])
 
 
 @pytest.mark.parametrize("option", ["--irbench-report=report.json", "--irbench-history=h.jsonl"])
