@@ -153,6 +153,50 @@ def test_a_report_that_cannot_be_written_fails_the_session(project: Project) -> 
     result.stdout.fnmatch_lines(["irbench: file/report.json: the report can't be written: *"])
 
 
+def test_reports_tell_of_one_that_cannot_be_written(project: Project) -> None:
+    project.write("file", "no folder")
+    result = project.run(
+        "--irbench=tiny",
+        "--irbench-report=before.json",
+        "--irbench-report=file/report.json",
+        "--irbench-report=after.json",
+    )
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert said(result).count("report written to") == 2
+    for name in ("before.json", "after.json"):
+        report = reported(project, name)
+        assert (report["outcome"], report["gates"][0]["outcome"]) == ("failed", "passed")
+        (problem,) = report["problems"]
+        assert problem.startswith("file/report.json: the report can't be written: ")
+
+
+def test_a_fault_of_one_report_hides_neither_the_verdicts_nor_the_others(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(report: object) -> str:
+        raise TypeError("no such thing")
+
+    monkeypatch.setattr("pytest_irbench.reports.page.html.html", broken)
+    result = project.run("--irbench=tiny", "--irbench-report=report.html", "--irbench-report=report.json")
+    result.assert_outcomes(passed=4)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        [
+            "tiny · bm25: 3 queries*",
+            "irbench: report.html: the report can't be written: TypeError: no such thing (a fault of *",
+        ]
+    )
+    assert reported(project)["outcome"] == "failed"
+    assert not (project.path / "report.html").exists()
+
+
+def test_where_all_tests_were_deselected_nothing_was_interrupted(project: Project) -> None:
+    result = project.run("--irbench=tiny", "--irbench-report=report.json", "-k", "nothing")
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    report = reported(project)
+    assert (report["outcome"], report["finished"], report["gates"]) == ("failed", True, [])
+
+
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
