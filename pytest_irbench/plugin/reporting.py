@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_irbench.plugin.session import IrbenchSession
     from pytest_irbench.reports.report import TrendPoint
 
-_ENDED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+_STOPPED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 
 _SUMMARY, _SUMMARIES = 1_000_000, 1_048_000
 """How many bytes a session adds to the summary of a step, and all together: GitHub refuses a longer one."""
@@ -142,7 +142,7 @@ def _report(
     from pytest_irbench.plugin.provenance import commit
 
     gates = reported_gates(session, trends)
-    told = {*session.declared, *(row.nodeid for gate in gates for row in gate.red)}
+    told = {row.nodeid for gate in gates for row in gate.red}
     failures = (failure for nodeid, failure in session.failures.items() if nodeid not in told)
     return Report(
         plugin_version=version("pytest-irbench"),
@@ -151,7 +151,7 @@ def _report(
         selection=session.selection.names,
         data_home=data_home_or_none(),
         passed=exitstatus == pytest.ExitCode.OK,
-        finished=exitstatus in _ENDED,
+        finished=exitstatus not in _STOPPED,
         gates=gates,
         problems=tuple(problems_of(session)),
         warnings=warnings,

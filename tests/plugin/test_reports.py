@@ -320,3 +320,96 @@ def pytest_runtest_call(item):
     assert (report["outcome"], report["gates"][0]["outcome"]) == ("failed", "error")
     assert {outcome for _, outcome in outcomes(report)} == {"error"}
     assert len(report["gates"][0]["queries"]) == 3
+
+
+DYING = """
+import os
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_{phase}(item):
+    if "{name}" in item.name:
+        os._exit(3)
+"""
+
+
+@pytest.mark.parametrize("phase", ["setup", "call"])
+def test_thresholds_are_told_where_every_worker_dies(held: Project, phase: str) -> None:
+    held.fixtures(DYING.format(phase=phase, name="nDCG"))
+    result = held.spawn("--irbench=tiny", "--irbench-report=report.json", "-n1", "--max-worker-restart=0")
+    report = reported(held)
+    assert [outcome for _, outcome in outcomes(report)] == ["error", "not run", "not run"]
+    assert "crashed while running" in report["gates"][0]["thresholds"][0]["sentence"]
+    assert report["failures"] == []
+    result.stdout.fnmatch_lines(["*max_drop 0.05*not run*"])
+
+
+def test_a_worker_that_dies_after_the_verdict_is_told(held: Project) -> None:
+    held.fixtures(DYING.format(phase="teardown", name="RR"))
+    held.spawn("--irbench=tiny", "--irbench-report=report.json", "-n2")
+    report = reported(held)
+    assert (report["outcome"], report["gates"][0]["outcome"]) == ("failed", "passed")
+    (failure,) = report["failures"]
+    assert "crashed while running 'irbench.yaml::bm25[tiny-RR-max_drop]'" in failure["message"]
+
+
+def test_a_session_that_others_fail_at_its_end_is_not_told_as_green(project: Project) -> None:
+    project.fixtures("""
+    def pytest_sessionfinish(session):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    """)
+    result = project.run("--irbench=tiny", "--irbench-report=report.json")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert reported(project)["outcome"] == "failed"
+
+
+def test_a_fixture_that_fails_later_hides_no_verdict(held: Project) -> None:
+    held.answer(**WORSE)
+    held.fixtures("""
+    @pytest.fixture(autouse=True)
+    def falling():
+        yield
+        raise OSError("no connection to close")
+    """)
+    held.run("--irbench=tiny", "--irbench-report=report.json")
+    report = reported(held)
+    assert [outcome for _, outcome in outcomes(report)] == ["error", "failed", "failed"]
+    drop = report["gates"][0]["thresholds"][1]
+    assert drop["sentence"].startswith("nDCG@10 dropped by 0.0935")
+    assert report["gates"][0]["outcome"] == "failed"
+
+
+def test_what_is_repeated_counts_as_it_comes_out_last(project: Project) -> None:
+    """As pytest-rerunfailures does it: an attempt that is repeated is logged as ``rerun``."""
+    project.fixtures("""
+    from _pytest.runner import runtestprotocol
+
+    def pytest_runtest_protocol(item, nextitem):
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        if any(report.failed for report in reports):
+            for report in reports:
+                report.outcome = "rerun" if report.failed else report.outcome
+                item.ihook.pytest_runtest_logreport(report=report)
+            item._initrequest()
+            reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        for report in reports:
+            item.ihook.pytest_runtest_logreport(report=report)
+        return True
+    """)
+    project.write(
+        "test_own.py",
+        """
+        from pytest_irbench import assert_ndcg_at
+
+        limits = [0.1, 0.9]
+
+        def test_own(irbench_benchmark, bm25):
+            run = irbench_benchmark("tiny").retrieve(bm25, depth=10)
+            assert_ndcg_at(run, 10) >= limits.pop()
+        """,
+    )
+    result = project.run("--irbench=tiny", "--irbench-report=report.json")
+    assert result.ret == 0
+    report = reported(project)
+    assert [gate["outcome"] for gate in report["gates"]] == ["passed", "passed"]
+    assert [row["threshold"] for row in report["gates"][1]["thresholds"]] == [">= 0.1"]
