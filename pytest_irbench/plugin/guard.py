@@ -69,6 +69,10 @@ class Guard:
         self.session.selected = [item.nodeid for item in chosen]
         self.session.declared = {item.nodeid: list(item.user_properties) for item in chosen}
         items.extend(missing)
+        if self._is_worker:
+            from pytest_irbench.plugin import shared_runs
+
+            shared_runs.declare(session.config, self.session.declared)
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -111,9 +115,12 @@ class Guard:
 
             ledger.note_failure(self.session, report)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Fail a session that would pass with a threshold undecided; an xdist worker tells its controller."""
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Generator[None, None, None]:
+        """Fail a session that would pass with a threshold undecided; an xdist worker tells its controller.
+
+        Reports are written once others have had their say in how the session ends.
+        """
         output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
         if output is not None:
             output["irbench_left_out"] = self.session.left_out
@@ -122,8 +129,21 @@ class Guard:
             output["irbench_by_name"] = sorted(self.session.by_name)
             output["irbench_used"] = sorted(self.session.used)
         elif self._measures:
+            self._take_over_from_the_dead()
             self._fail_if_empty(session, exitstatus)
-            self._write_reports(session)
+        try:
+            yield
+        finally:
+            if output is None and self._measures:
+                self._write_reports(session)
+
+    def _take_over_from_the_dead(self) -> None:
+        """Learn which thresholds were selected, where no worker lived to tell."""
+        if self.session.shared and not self.session.declared:
+            from pytest_irbench.plugin import shared_runs
+
+            self.session.declared = shared_runs.declared_in(self.session.shared)
+            self.session.selected = list(self.session.declared)
 
     def _fail_if_empty(self, session: pytest.Session, exitstatus: int) -> None:
         """Fail a session that would pass with a hole, or with a gate that notices no broken run."""

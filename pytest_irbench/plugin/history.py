@@ -52,6 +52,26 @@ def _add(file: FileIO, content: bytes) -> None:
         # The last writer was killed: what it left stays a line of its own.
         if file.read(1) != b"\n":
             content = b"\n" + content
+    add_whole(file, content, end)
+
+
+def add_whole(file: FileIO, content: bytes, end: int) -> None:
+    """Write everything at the end of a file, or nothing where the disk is full.
+
+    Parameters
+    ----------
+    file
+        Open for appending, without a buffer.
+    content
+        What is added.
+    end
+        How long the file is.
+
+    Raises
+    ------
+    OSError
+        When it can't be written.
+    """
     if file.write(content) != len(content):
         file.truncate(end)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

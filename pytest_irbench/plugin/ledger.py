@@ -17,13 +17,21 @@ if TYPE_CHECKING:
     from pytest_irbench.reports.report import TrendPoint
 
 _IDS_SHOWN = 3
+DECIDED = {"passed", "failed", "skipped"}
+"""The outcomes of pytest itself; others are those of an attempt that another plugin repeats."""
 
 _FIELDS = {f"irbench_{field}": field for field in Row._fields}
 """Property of a report -> field of its row."""
 
 
 def keep(session: IrbenchSession, report: pytest.TestReport) -> None:
-    """Write the outcome of a threshold into the ledger."""
+    """Write the outcome of a threshold into the ledger; what is red stays so, whatever comes after it.
+
+    A fixture may fail once the value is decided, or another worker decide the same threshold
+    (``--dist=each``).
+    """
+    if report.outcome not in DECIDED:
+        return
     given: dict[Any, Any] = dict(report.user_properties)
     outcome: str = report.outcome
     if report.failed and report.when != "call":
@@ -37,7 +45,14 @@ def keep(session: IrbenchSession, report: pytest.TestReport) -> None:
         said["explanation"] = printable(_text(report))
         if outcome == "error" or "irbench_sentence" not in given:
             said["sentence"] = first_line(report)
-    session.rows[report.nodeid] = _row(given, outcome, said)
+    entry = _row(given, outcome, said)
+    known = session.rows.get(report.nodeid)
+    if known is None or not _is_worse(known[1], entry[1]):
+        session.rows[report.nodeid] = entry
+
+
+def _is_worse(known: Row, row: Row) -> bool:
+    return known.severity >= 0 and (row.severity < 0 or known.severity < row.severity)
 
 
 def note_failure(session: IrbenchSession, report: pytest.TestReport | pytest.CollectReport) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
     from pytest_irbench.plugin.session import IrbenchSession
     from pytest_irbench.reports.report import TrendPoint
 
-_ENDED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+_STOPPED = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
+
+_SUMMARY, _SUMMARIES = 1_000_000, 1_048_000
+"""How many bytes a session adds to the summary of a step, and all together: GitHub refuses a longer one."""
+_SHORTEST = 2_000
+_LINES_SHOWN = 5
 
 
 def _html(report: Report) -> str:
@@ -85,16 +91,34 @@ def write(session: IrbenchSession, exitstatus: int) -> Written:
     written = Written(_report(session, exitstatus, trends, tuple(warnings)), warnings=warnings)
     if session.history and written.report.finished:
         _append(session, written)
-    for given in dict.fromkeys(session.config.getoption("irbench_report")):
-        path = session.config.invocation_params.dir / given
-        try:
-            form = next(form for ending, form in _FORMS.items() if given.endswith(ending))
-            replace(path, form(written.report))
-            written.lines.append(f"report written to {given}")
-        except OSError as error:
-            written.faults.append(f"{given}: the report can't be written: {error.strerror or error}")
+    asked = list(dict.fromkeys(session.config.getoption("irbench_report")))
+    reports = [given for given in asked if _write(session, written, given)]
+    if written.faults:
+        # The others must not tell of a green session, nor hide what is missing.
+        problems = (*written.report.problems, *written.faults)
+        written.report = written.report._replace(passed=False, problems=problems)
+        reports = [given for given in reports if _write(session, written, given)]
+    written.lines += [f"report written to {given}" for given in reports]
     _tell_github(session, written)
     return written
+
+
+def _write(session: IrbenchSession, written: Written, given: str) -> bool:
+    """Write one report; whatever goes wrong costs neither the others nor the terminal's tables."""
+    form = next(form for ending, form in _FORMS.items() if given.endswith(ending))
+    try:
+        replace(session.config.invocation_params.dir / given, form(written.report))
+    except Exception as error:  # noqa: BLE001 - the verdicts matter more than what tells them
+        written.faults.append(f"{given}: the report can't be written: {_told(error)}")
+        return False
+    return True
+
+
+def _told(error: Exception) -> str:
+    """Say what went wrong; anything but a full disk and its like is a fault of this plugin."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return f"{type(error).__name__}: {error} (a fault of pytest-irbench)"
 
 
 def replace(path: Path, text: str) -> None:
@@ -118,7 +142,7 @@ def _report(
     from pytest_irbench.plugin.provenance import commit
 
     gates = reported_gates(session, trends)
-    told = {*session.declared, *(row.nodeid for gate in gates for row in gate.red)}
+    told = {row.nodeid for gate in gates for row in gate.red}
     failures = (failure for nodeid, failure in session.failures.items() if nodeid not in told)
     return Report(
         plugin_version=version("pytest-irbench"),
@@ -127,7 +151,7 @@ def _report(
         selection=session.selection.names,
         data_home=data_home_or_none(),
         passed=exitstatus == pytest.ExitCode.OK,
-        finished=exitstatus in _ENDED,
+        finished=exitstatus not in _STOPPED,
         gates=gates,
         problems=tuple(problems_of(session)),
         warnings=warnings,
@@ -146,7 +170,11 @@ def _trends(session: IrbenchSession) -> tuple[Mapping[Any, tuple[TrendPoint, ...
     except InputError as error:
         return {}, [f"{session.baselines.named(session.history)}: {error.message}"]
     name = session.baselines.named(session.history)
-    return trends, [f"{name}:{line}: {why}, so this line is left out" for line, why in damaged]
+    told = [f"{name}:{line}: {why}, so this line is left out" for line, why in damaged[:_LINES_SHOWN]]
+    if len(damaged) > _LINES_SHOWN:
+        # The file may be none of a history at all.
+        told.append(f"{name}: {len(damaged) - _LINES_SHOWN:,} more of its lines are left out")
+    return trends, told
 
 
 def _append(session: IrbenchSession, written: Written) -> None:
@@ -173,10 +201,9 @@ def _tell_github(session: IrbenchSession, written: Written) -> None:
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary:
         try:
-            with Path(summary).open("a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(_markdown(written.report) + "\n")
-        except OSError as error:
-            written.warnings.append(f"$GITHUB_STEP_SUMMARY can't be written: {error.strerror or error}")
+            _add_summary(Path(summary), written.report)
+        except Exception as error:  # noqa: BLE001 - the verdicts matter more than what tells them
+            written.warnings.append(f"$GITHUB_STEP_SUMMARY can't be written: {_told(error)}")
     if os.environ.get("GITHUB_ACTIONS") == "true":
         from pytest_irbench.reports.github import workflow_commands
 
@@ -184,6 +211,19 @@ def _tell_github(session: IrbenchSession, written: Written) -> None:
         inside = bool(workspace) and root.is_relative_to(workspace or "")
         prefix = root.relative_to(workspace).as_posix() if workspace and inside else ""
         written.commands = workflow_commands(written.report, prefix)
+
+
+def _add_summary(path: Path, report: Report) -> None:
+    """Add the Markdown to what other sessions of the step have written, whole or not at all."""
+    from pytest_irbench.plugin.history import add_whole
+    from pytest_irbench.reports.markdown.markdown import markdown
+
+    with path.open("ab", buffering=0) as file:
+        end = file.seek(0, os.SEEK_END)
+        room = min(_SUMMARY, _SUMMARIES - end)
+        if room < _SHORTEST:
+            raise OSError(errno.EFBIG, "GitHub takes 1 MiB of a step, and there is no room left")
+        add_whole(file, f"{markdown(report, room)}\n".encode("utf-8", "backslashreplace"), end)
 
 
 def tell(terminal: pytest.TerminalReporter, written: Written) -> None:

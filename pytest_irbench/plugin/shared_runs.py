@@ -1,4 +1,4 @@
-"""Runs that the processes of one session share: with pytest-xdist, each system is asked by one of them."""
+"""What the processes of one session share: with pytest-xdist, each system is asked by one of them."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 INPUT = "irbench_shared"
 """The key of an xdist worker's input that names the folder."""
+
+_DECLARED = "declared"
 
 
 class _Kept(NamedTuple):
@@ -88,6 +90,33 @@ def once(config: pytest.Config, key: Sequence[Any], ask: Callable[[], Run]) -> R
         return run
 
 
+def declare(config: pytest.Config, declared: Mapping[str, Sequence[tuple[str, Any]]]) -> None:
+    """Let an xdist worker leave word of its thresholds, which the controller reads should all workers die.
+
+    Parameters
+    ----------
+    config
+        That of the worker.
+    declared
+        Node id of each selected threshold -> what is known of it.
+    """
+    folder = Path(config.workerinput[INPUT])  # type: ignore[attr-defined]
+    path = folder / _DECLARED
+    # All workers collect the same.
+    if not path.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _write(path, dict(declared))
+
+
+def declared_in(folder: Path) -> dict[str, list[tuple[str, Any]]]:
+    """Return what a worker declared; nothing where none came so far, or all are on other machines."""
+    path = folder / _DECLARED
+    if not path.exists():
+        return {}
+    declared: dict[str, list[tuple[str, Any]]] = pickle.loads(path.read_bytes())  # noqa: S301 - only this session writes there
+    return declared
+
+
 def _read(path: Path) -> Run:
     kept: _Kept | str = pickle.loads(path.read_bytes())  # noqa: S301 - only this session writes there
     if isinstance(kept, str):
@@ -97,7 +126,7 @@ def _read(path: Path) -> Run:
     return run
 
 
-def _write(path: Path, kept: _Kept | str) -> None:
+def _write(path: Path, kept: Any) -> None:
     half = path.with_name(f"{path.name}.{os.getpid()}.half")
     half.write_bytes(pickle.dumps(kept))
     half.replace(path)

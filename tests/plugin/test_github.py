@@ -96,6 +96,19 @@ def test_a_summary_that_cannot_be_written_is_a_warning(
     result.stdout.fnmatch_lines(["irbench: $GITHUB_STEP_SUMMARY can't be written: *"])
 
 
+def test_a_summary_that_is_begun_is_filled_up_as_far_as_github_takes_it(github: Project) -> None:
+    begun = "x" * 1_045_000
+    github.write("summary.md", begun)
+    github.run("--irbench=tiny", "-k", "nDCG or RR")
+    assert summary(github).startswith(f"{begun}##")
+    assert len(summary(github).encode()) < 1 << 20
+    full = "x" * 1_047_000
+    github.write("summary.md", full)
+    result = github.run("--irbench=tiny")
+    result.stdout.fnmatch_lines(["irbench: $GITHUB_STEP_SUMMARY can't be written: *no room left"])
+    assert summary(github) == full
+
+
 def test_the_summary_alone_needs_only_its_variable(github: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """Forgejo and others read the summary and have commands of their own."""
     monkeypatch.delenv("GITHUB_ACTIONS")

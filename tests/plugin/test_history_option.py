@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from small_project import BENCHMARKS, RUN, Project
+from small_project import BENCHMARKS, RUN, Project, said
 
 WORSE = {"q31_1": ["q", "d1"]}
 
@@ -68,6 +68,16 @@ def test_a_damaged_line_is_left_out_with_a_warning(project: Project) -> None:
     assert len(trends(project)["bm25"]) == 2
 
 
+def test_of_many_damaged_lines_a_few_are_named(project: Project) -> None:
+    """A file that is none of a history must not bury the verdicts."""
+    project.write("h.jsonl", "no history\n" * 2_000)
+    result = project.run("--irbench=tiny", "--irbench-history=h.jsonl", "--irbench-report=report.json")
+    assert said(result).count("left out") == 6
+    result.stdout.fnmatch_lines(["irbench: h.jsonl: 1,995 more of its lines are left out"])
+    report = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
+    assert len(report["warnings"]) == 6
+
+
 def test_a_session_that_was_stopped_adds_nothing(project: Project) -> None:
     project.write("test_stop.py", "def test_stop():\n    raise KeyboardInterrupt\n")
     project.spawn("--irbench=tiny", "--irbench-history=h.jsonl")
@@ -82,6 +92,9 @@ def test_a_gate_of_which_nothing_was_measured_adds_nothing(project: Project) -> 
 
 def test_a_history_that_cannot_be_written_fails_the_session(project: Project) -> None:
     project.write("file", "no folder")
-    result = project.run("--irbench=tiny", "--irbench-history=file/h.jsonl")
+    result = project.run("--irbench=tiny", "--irbench-history=file/h.jsonl", "--irbench-report=report.json")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["irbench: *file/h.jsonl*so this session fails"])
+    # Nor does a report tell of a green session.
+    report = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
+    assert (report["outcome"], len(report["problems"])) == ("failed", 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from importlib import resources
 from typing import Any
 
@@ -152,6 +153,50 @@ def test_a_report_that_cannot_be_written_fails_the_session(project: Project) -> 
     result.stdout.fnmatch_lines(["irbench: file/report.json: the report can't be written: *"])
 
 
+def test_reports_tell_of_one_that_cannot_be_written(project: Project) -> None:
+    project.write("file", "no folder")
+    result = project.run(
+        "--irbench=tiny",
+        "--irbench-report=before.json",
+        "--irbench-report=file/report.json",
+        "--irbench-report=after.json",
+    )
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert said(result).count("report written to") == 2
+    for name in ("before.json", "after.json"):
+        report = reported(project, name)
+        assert (report["outcome"], report["gates"][0]["outcome"]) == ("failed", "passed")
+        (problem,) = report["problems"]
+        assert problem.startswith("file/report.json: the report can't be written: ")
+
+
+def test_a_fault_of_one_report_hides_neither_the_verdicts_nor_the_others(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(report: object) -> str:
+        raise TypeError("no such thing")
+
+    monkeypatch.setattr("pytest_irbench.reports.page.html.html", broken)
+    result = project.run("--irbench=tiny", "--irbench-report=report.html", "--irbench-report=report.json")
+    result.assert_outcomes(passed=4)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        [
+            "tiny · bm25: 3 queries*",
+            "irbench: report.html: the report can't be written: TypeError: no such thing (a fault of *",
+        ]
+    )
+    assert reported(project)["outcome"] == "failed"
+    assert not (project.path / "report.html").exists()
+
+
+def test_where_all_tests_were_deselected_nothing_was_interrupted(project: Project) -> None:
+    result = project.run("--irbench=tiny", "--irbench-report=report.json", "-k", "nothing")
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    report = reported(project)
+    assert (report["outcome"], report["finished"], report["gates"]) == ("failed", True, [])
+
+
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
@@ -170,6 +215,26 @@ def test_a_path_that_cannot_be_meant_stops_before_anything_is_asked(
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert sentence in said(result)
     assert project.calls == []
+
+
+@pytest.mark.parametrize("option", ["--irbench-report", "--irbench-history"])
+def test_a_device_is_not_replaced_by_a_report(project: Project, option: str) -> None:
+    """A pipe stands for it: a history of zeros without an end would be read until nothing is left."""
+    os.mkfifo(project.path / "pipe")
+    project.path.joinpath("link.json").symlink_to("pipe")
+    result = project.run("--irbench=tiny", f"{option}=link.json")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"{option}=link.json is a device or a pipe: name a file" in said(result)
+    assert project.path.joinpath("pipe").is_fifo()
+    assert project.calls == []
+
+
+def test_a_path_that_cannot_be_looked_at_is_told_once_it_is_written(project: Project) -> None:
+    result = project.run(
+        "--irbench=tiny", f"--irbench-report={'x' * 300}.json", "--irbench-report=report.json"
+    )
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(["irbench: xxx*: the report can't be written: File name too long*"])
 
 
 @pytest.mark.parametrize("option", ["--irbench-report=report.json", "--irbench-history=h.jsonl"])
@@ -255,3 +320,96 @@ def pytest_runtest_call(item):
     assert (report["outcome"], report["gates"][0]["outcome"]) == ("failed", "error")
     assert {outcome for _, outcome in outcomes(report)} == {"error"}
     assert len(report["gates"][0]["queries"]) == 3
+
+
+DYING = """
+import os
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_{phase}(item):
+    if "{name}" in item.name:
+        os._exit(3)
+"""
+
+
+@pytest.mark.parametrize("phase", ["setup", "call"])
+def test_thresholds_are_told_where_every_worker_dies(held: Project, phase: str) -> None:
+    held.fixtures(DYING.format(phase=phase, name="nDCG"))
+    result = held.spawn("--irbench=tiny", "--irbench-report=report.json", "-n1", "--max-worker-restart=0")
+    report = reported(held)
+    assert [outcome for _, outcome in outcomes(report)] == ["error", "not run", "not run"]
+    assert "crashed while running" in report["gates"][0]["thresholds"][0]["sentence"]
+    assert report["failures"] == []
+    result.stdout.fnmatch_lines(["*max_drop 0.05*not run*"])
+
+
+def test_a_worker_that_dies_after_the_verdict_is_told(held: Project) -> None:
+    held.fixtures(DYING.format(phase="teardown", name="RR"))
+    held.spawn("--irbench=tiny", "--irbench-report=report.json", "-n2")
+    report = reported(held)
+    assert (report["outcome"], report["gates"][0]["outcome"]) == ("failed", "passed")
+    (failure,) = report["failures"]
+    assert "crashed while running 'irbench.yaml::bm25[tiny-RR-max_drop]'" in failure["message"]
+
+
+def test_a_session_that_others_fail_at_its_end_is_not_told_as_green(project: Project) -> None:
+    project.fixtures("""
+    def pytest_sessionfinish(session):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    """)
+    result = project.run("--irbench=tiny", "--irbench-report=report.json")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert reported(project)["outcome"] == "failed"
+
+
+def test_a_fixture_that_fails_later_hides_no_verdict(held: Project) -> None:
+    held.answer(**WORSE)
+    held.fixtures("""
+    @pytest.fixture(autouse=True)
+    def falling():
+        yield
+        raise OSError("no connection to close")
+    """)
+    held.run("--irbench=tiny", "--irbench-report=report.json")
+    report = reported(held)
+    assert [outcome for _, outcome in outcomes(report)] == ["error", "failed", "failed"]
+    drop = report["gates"][0]["thresholds"][1]
+    assert drop["sentence"].startswith("nDCG@10 dropped by 0.0935")
+    assert report["gates"][0]["outcome"] == "failed"
+
+
+def test_what_is_repeated_counts_as_it_comes_out_last(project: Project) -> None:
+    """As pytest-rerunfailures does it: an attempt that is repeated is logged as ``rerun``."""
+    project.fixtures("""
+    from _pytest.runner import runtestprotocol
+
+    def pytest_runtest_protocol(item, nextitem):
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        if any(report.failed for report in reports):
+            for report in reports:
+                report.outcome = "rerun" if report.failed else report.outcome
+                item.ihook.pytest_runtest_logreport(report=report)
+            item._initrequest()
+            reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        for report in reports:
+            item.ihook.pytest_runtest_logreport(report=report)
+        return True
+    """)
+    project.write(
+        "test_own.py",
+        """
+        from pytest_irbench import assert_ndcg_at
+
+        limits = [0.1, 0.9]
+
+        def test_own(irbench_benchmark, bm25):
+            run = irbench_benchmark("tiny").retrieve(bm25, depth=10)
+            assert_ndcg_at(run, 10) >= limits.pop()
+        """,
+    )
+    result = project.run("--irbench=tiny", "--irbench-report=report.json")
+    assert result.ret == 0
+    report = reported(project)
+    assert [gate["outcome"] for gate in report["gates"]] == ["passed", "passed"]
+    assert [row["threshold"] for row in report["gates"][1]["thresholds"]] == [">= 0.1"]
