@@ -236,8 +236,11 @@ def test_an_interval_stands_behind_its_change() -> None:
 def test_where_no_query_moved_nothing_else_needs_words() -> None:
     same = HELD._replace(change=0.0, change_low=0.0, change_high=0.0, p=1.0, worse=0, better=0)
     long = same._replace(subject="nDCG@10 of many questions")
-    assert told(long, width=60).split("\n")[-1] == "  no query moved, judged 97.5%"
-    assert told(same, width=60).split("\n")[-1] == "  judged 97.5%"
+    assert told(long, width=60).split("\n")[-1] == "  no query moved"
+    assert told(same, width=60).split("\n")[-1].startswith("nDCG@10 ")
+    # What is red is told in full.
+    red = same._replace(outcome="failed")
+    assert told(red, width=60).split("\n")[-1] == "  judged 97.5%, irbench.yaml:9"
 
 
 def test_the_place_of_what_passed_is_left_out_before_that_of_what_failed() -> None:

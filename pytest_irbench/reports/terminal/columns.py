@@ -167,13 +167,15 @@ def _styled(line: Sequence[str], verdict: int, outcome: str) -> Line:
 
 
 def _below(row: Row, hidden: dict[str, str], screen: Screen) -> Iterator[Line]:
-    """Say in words what has no column; the places of what passed are left out."""
+    """Say in words what has no column; of what passed not its place, and little where no query moved."""
     said = {title: f"{COLUMNS[title].label}{text}" for title, text in hidden.items() if text}
     if row.severity < 0:
         said.pop("where", None)
     if row.worse == row.better == 0:
         moved = {"": "no query moved"} if "change" in said else {}
         said = moved | {title: text for title, text in said.items() if title not in _IMPLIED}
+        if row.severity < 0:
+            said.pop("judged", None)
     if "change" in said and "95% interval" in said:
         said["change"] += f" ({said.pop('95% interval')})"
     if said:
