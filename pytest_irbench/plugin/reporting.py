@@ -88,6 +88,7 @@ def write(session: IrbenchSession, exitstatus: int) -> Written:
         That of the session, as it will be unless a report can't be written.
     """
     trends, warnings = _trends(session)
+    warnings += session.lost
     written = Written(_report(session, exitstatus, trends, tuple(warnings)), warnings=warnings)
     if session.history and written.report.finished:
         _append(session, written)

@@ -48,6 +48,9 @@ def write_summary(terminal: pytest.TerminalReporter, session: IrbenchSession) ->
     for name in session.unmeasured:
         said = f"nothing was measured on {name}, which was selected, so this session fails"
         terminal.write_line(f"irbench: {said}", red=True)
+    # Else it stands among what became of the reports.
+    for line in () if session.written else session.lost:
+        terminal.write_line(printable(f"irbench: {line}"), yellow=True)
     for path, count in session.left_out.items():
         counted = f"{count} threshold{'s' * (count != 1)}"
         what = "a file with faults" if count < 0 else counted
