@@ -20,6 +20,7 @@ from pytest_irbench.benchmarks.builtin import BUILTIN
 from pytest_irbench.errors import IrbenchError
 from pytest_irbench.gates.kinds import ThresholdSpec
 from pytest_irbench.plugin.fixtures import benchmarks_used
+from pytest_irbench.plugin.logged import logged
 from pytest_irbench.plugin.properties import Known, declared_properties, measured_properties
 from pytest_irbench.plugin.selection import asked_for, named_on_command_line
 from pytest_irbench.plugin.session import IrbenchSession, could_not_measure, printable, session_of
@@ -232,7 +233,7 @@ def measure(session: IrbenchSession, item: pytest.Item) -> None:
         message = could_not_measure(error, threshold.places)
     # Outside the except block, or pytest would print the same sentence a second time as a context.
     if message:
-        pytest.fail(message, pytrace=False)
+        pytest.fail(logged(message), pytrace=False)
     if threshold.measured is not None:
         session.measured[item.nodeid] = threshold.measured
         known = dict(measured_properties(*threshold.measured))
@@ -248,7 +249,7 @@ def tell_verdict(session: IrbenchSession, threshold: GateThreshold) -> None:
     if verdict.outcome == "passed":
         return
     if verdict.outcome == "xfailed":
-        pytest.xfail(printable(verdict.sentence))
+        pytest.xfail(logged(printable(verdict.sentence)))
     # Also what is expected to fail, where --runxfail says that it must not.
     from pytest_irbench.reports.failures import explain_failure
 
@@ -258,7 +259,7 @@ def tell_verdict(session: IrbenchSession, threshold: GateThreshold) -> None:
 
         folder, name = threshold.spec.path.parent, f"{threshold.name}-{threshold.threshold.name}"
         said += "\n" + told(session, threshold.threshold, threshold.measured.gate, folder, name)
-    pytest.fail(printable(said), pytrace=False)
+    pytest.fail(logged(printable(said)), pytrace=False)
 
 
 def note(session: IrbenchSession, items: Iterable[pytest.Item]) -> None:

@@ -35,10 +35,13 @@ def send(session: IrbenchSession, item: pytest.Item, report: pytest.TestReport) 
     session.sent.add(key)
     try:
         detail = detail_of(gate, every=every, losers=session.config.getoption("verbose", default=0) > 0)
+        told = json.dumps([*key, detail])
     except IrbenchError:
         # A run that can't be read any more: the thresholds that read it say so.
         return
-    setattr(report, _ATTRIBUTE, json.dumps([*key, detail]))
+    except Exception as error:  # noqa: BLE001 - the verdicts matter more than what stands beside them
+        told = json.dumps([*key, f"{type(error).__name__}: {error} (a fault of pytest-irbench)"])
+    setattr(report, _ATTRIBUTE, told)
 
 
 def receive(session: IrbenchSession, report: pytest.TestReport) -> None:
@@ -48,4 +51,7 @@ def receive(session: IrbenchSession, report: pytest.TestReport) -> None:
         from pytest_irbench.gates.detail import GateDetail
 
         file, benchmark, system, detail = json.loads(sent)
-        session.details.setdefault((file, benchmark, system), GateDetail.of_plain(detail))
+        if isinstance(detail, str):
+            session.lost.append(f"{benchmark} · {system}: its queries can't be shown: {detail}")
+        else:
+            session.details.setdefault((file, benchmark, system), GateDetail.of_plain(detail))

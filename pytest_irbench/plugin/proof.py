@@ -8,6 +8,7 @@ import pytest
 
 from pytest_irbench.errors import IrbenchError
 from pytest_irbench.gates.prove import Asked, Proof, prove
+from pytest_irbench.plugin.logged import logged
 from pytest_irbench.plugin.session import printable
 from pytest_irbench.reports.proof import proof_table
 
@@ -80,7 +81,7 @@ def write_proofs(terminal: pytest.TerminalReporter, session: IrbenchSession) -> 
     text = "\n\n".join(proof_table(*proof) for proof in session.proofs)
     # Line by line, as the other tables.
     for line in text.split("\n") if text else ():
-        terminal.write_line(line)
+        terminal.write_line(logged(line))
     if session.unproved:
         said = f"irbench: nothing was proved, so this session fails: {session.unproved}"
         terminal.write_line(printable(said), red=True)

@@ -14,6 +14,7 @@ import pytest
 
 from pytest_irbench.errors import InputError
 from pytest_irbench.plugin.ledger import problems_of, reported_gates
+from pytest_irbench.plugin.logged import logged
 from pytest_irbench.plugin.session import printable
 from pytest_irbench.plugin.told import data_home_or_none
 from pytest_irbench.reports.report import Report
@@ -88,6 +89,7 @@ def write(session: IrbenchSession, exitstatus: int) -> Written:
         That of the session, as it will be unless a report can't be written.
     """
     trends, warnings = _trends(session)
+    warnings += session.lost
     written = Written(_report(session, exitstatus, trends, tuple(warnings)), warnings=warnings)
     if session.history and written.report.finished:
         _append(session, written)
@@ -229,11 +231,11 @@ def _add_summary(path: Path, report: Report) -> None:
 def tell(terminal: pytest.TerminalReporter, written: Written) -> None:
     """Say in the terminal what was written, and what could not be."""
     for line in written.lines:
-        terminal.write_line(printable(f"irbench: {line}"))
+        terminal.write_line(logged(printable(f"irbench: {line}")))
     for line in written.warnings:
-        terminal.write_line(printable(f"irbench: {line}"), yellow=True)
+        terminal.write_line(logged(printable(f"irbench: {line}")), yellow=True)
     for line in written.faults:
-        terminal.write_line(printable(f"irbench: {line}, so this session fails"), red=True)
+        terminal.write_line(logged(printable(f"irbench: {line}, so this session fails")), red=True)
     # GitHub reads them where a line of the log begins.
     for line in written.commands:
         terminal.write_line(printable(line))

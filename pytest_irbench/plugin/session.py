@@ -100,6 +100,8 @@ class IrbenchSession:
         Node id -> the place of a test in Python, and the comparisons that it made.
     details
         File, benchmark and system of a gate -> its values, for the reports.
+    lost
+        What reports can't show, and why, a sentence each.
     sent
         The gates whose values this process has sent to them.
     failures
@@ -144,6 +146,7 @@ class IrbenchSession:
         self.orders: dict[str, int] = {}
         self.asserted: dict[str, tuple[int, dict[Any, Row]]] = {}
         self.details: dict[tuple[str, str, str], GateDetail] = {}
+        self.lost: list[str] = []
         self.sent: set[tuple[str, str, str]] = set()
         self.failures: dict[str, Failure] = {}
         self.written: Written | None = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_irbench.errors import IrbenchError
 from pytest_irbench.plugin.ledger import reported_gates
+from pytest_irbench.plugin.logged import logged
 from pytest_irbench.plugin.session import printable
 from pytest_irbench.reports.terminal.screen import filled
 from pytest_irbench.reports.terminal.terminal import terminal as lines_of
@@ -48,6 +49,9 @@ def write_summary(terminal: pytest.TerminalReporter, session: IrbenchSession) ->
     for name in session.unmeasured:
         said = f"nothing was measured on {name}, which was selected, so this session fails"
         terminal.write_line(f"irbench: {said}", red=True)
+    # Else it stands among what became of the reports.
+    for line in () if session.written else session.lost:
+        terminal.write_line(printable(f"irbench: {line}"), yellow=True)
     for path, count in session.left_out.items():
         counted = f"{count} threshold{'s' * (count != 1)}"
         what = "a file with faults" if count < 0 else counted
@@ -61,7 +65,7 @@ def _write_gates(terminal: pytest.TerminalReporter, gates: tuple[ReportedGate, .
         for span in line:
             # Piece by piece: where the terminal can't print a character, pytest escapes a text with all its
             # line ends, and what is ours with it.
-            text = span.text.encode(encoding, "backslashreplace").decode(encoding)
+            text = logged(span.text).encode(encoding, "backslashreplace").decode(encoding)
             terminal.write(text, **_MARKUP[span.style])
         terminal.line("")
 
@@ -78,12 +82,12 @@ def write_update(terminal: pytest.TerminalReporter, update: Update) -> None:
     """Print what `--irbench-update` changed, or why it changed nothing."""
     terminal.section("irbench-update")
     for line in update.written:
-        terminal.write_line(printable(line))
+        terminal.write_line(logged(printable(line)))
     if update.faults:
         what = "not all baselines could be written" if update.written else "no baseline was written"
         terminal.write_line(f"irbench: {what}, so this session fails", red=True)
     for line in update.faults:
-        terminal.write_line(printable(f"  {line}"))
+        terminal.write_line(logged(printable(f"  {line}")))
 
 
 def _judged(own: BenchmarkSpec) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from small_project import Project, said
+from small_project import BENCHMARKS, Project, said
 
 LOW = "nDCG@10: 0.75, RR: 0.99"
 
@@ -114,3 +114,24 @@ def test_the_summary_alone_needs_only_its_variable(github: Project, monkeypatch:
     monkeypatch.delenv("GITHUB_ACTIONS")
     assert commands(said(github.run("--irbench=tiny"))) == []
     assert "below min 0.9900" in summary(github)
+
+
+def test_an_id_is_no_command_to_the_runner(github: Project) -> None:
+    """It takes lines for commands that begin with two colons, blanks aside, and an older form anywhere."""
+    stop = "::stop-commands::x"
+    github.write("topics.tsv", f"{stop}\twhat ##[add-mask]passed\n")
+    github.write("qrels.txt", f"{stop} 0 {stop} 2\n{stop} 0 d2 1\n")
+    github.fixtures(f"ANSWERS[{stop!r}] = [{stop!r}]\n")
+    held = "nDCG@10: {max_drop: 0.1}"
+    expected = f"queries: {{expect: [{{query_id: '{stop}', doc_id: '{stop}', within: 1}}]}}"
+    gate = f"  - {{benchmark: tiny, system: bm25, thresholds: {{{held}}}, {expected}}}\n"
+    github.write("irbench.yaml", f"{BENCHMARKS}gates:\n{gate}")
+    github.store()
+    github.fixtures(f"ANSWERS[{stop!r}] = ['y', 'z', {stop!r}]\n")
+    text = said(github.run("--irbench=tiny", "-v"))
+    lines = [line.strip() for line in text.splitlines()]
+    assert [line for line in lines if line.startswith("::") and not line.startswith("::error file=")] == []
+    assert "\\x3a:stop-commands::x" in text
+    ours = [line for line in lines if not line.startswith("::error file=")]
+    assert [line for line in ours if "##[" in line] == []
+    assert len(commands(text)) == 2

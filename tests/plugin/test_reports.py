@@ -190,6 +190,27 @@ def test_a_fault_of_one_report_hides_neither_the_verdicts_nor_the_others(
     assert not (project.path / "report.html").exists()
 
 
+@pytest.mark.parametrize("options", [(), ("--irbench-report=report.json",)], ids=["terminal", "reports"])
+def test_a_fault_in_what_reports_show_beside_the_verdicts_costs_none_of_them(
+    held: Project, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    def broken(gate: object, **_options: bool) -> None:
+        raise TypeError("no such thing")
+
+    monkeypatch.setattr("pytest_irbench.gates.detailed.detail_of", broken)
+    result = held.run("--irbench=tiny", *options)
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "tiny · bm25: 3 queries*",
+            "irbench: tiny · bm25: its queries can't be shown: TypeError: no such thing (a fault of *",
+        ]
+    )
+    if options:
+        report = reported(held)
+        assert (len(report["warnings"]), report["gates"][0]["outcome"]) == (1, "passed")
+
+
 def test_where_all_tests_were_deselected_nothing_was_interrupted(project: Project) -> None:
     result = project.run("--irbench=tiny", "--irbench-report=report.json", "-k", "nothing")
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED

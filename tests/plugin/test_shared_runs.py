@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_irbench.errors import InputError, SystemFailedError
-from pytest_irbench.plugin.shared_runs import INPUT, make_folder, once, remove_folder
+from pytest_irbench.plugin.shared_runs import INPUT, declared_in, make_folder, once, remove_folder
 from pytest_irbench.runs.run import Run
 
 SCRIPT = """
@@ -201,3 +201,7 @@ def test_the_folder_is_the_own_one_and_is_removed_with_all_runs() -> None:
     remove_folder(folder)
     assert not folder.exists()
     remove_folder(folder)
+
+
+def test_where_no_worker_came_to_collect_nothing_was_declared(tmp_path: Path) -> None:
+    assert declared_in(tmp_path) == {}
