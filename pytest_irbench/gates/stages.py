@@ -185,6 +185,8 @@ def _no_worse(deep: Pairs, top: _Change) -> str:
     sign, word, way = (1, "lower", "fell") if top.moved == "fell" else (-1, "higher", "rose")
     moved = sign * (top.pairs.values - top.pairs.baseline_values) < 0
     alike = moved & (sign * (deep.values - deep.baseline_values) >= 0)
+    if not alike.any():
+        return ""
     many = f"{np.count_nonzero(alike)} of {np.count_nonzero(moved)} queries"
     return f"{deep.text} is no {word} in {many} whose {top.pairs.text} {way}"
 

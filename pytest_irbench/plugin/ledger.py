@@ -58,7 +58,15 @@ def _is_worse(known: Row, row: Row) -> bool:
 def note_failure(session: IrbenchSession, report: pytest.TestReport | pytest.CollectReport) -> None:
     """Keep what a failed test or collector says first."""
     outcome = "failed" if getattr(report, "when", None) == "call" else "error"
-    session.failures[report.nodeid] = Failure(report.nodeid, outcome, first_line(report))
+    session.failures[report.nodeid] = Failure(report.nodeid, outcome, _said(report))
+
+
+def _said(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """Return all faults of a file of gates, which stand on a line each; of anything else one line."""
+    text = _text(report)
+    if hasattr(report, "when") or "\nE  " in f"\n{text}":
+        return first_line(report)
+    return printable(text.strip()) or report.nodeid
 
 
 def first_line(report: pytest.TestReport | pytest.CollectReport) -> str:
@@ -85,9 +93,8 @@ def rows_of(session: IrbenchSession) -> list[Row]:
     for nodeid, properties in session.declared.items():
         if nodeid not in session.rows:
             failure = session.failures.get(nodeid)
-            sentence = (
-                failure.message if failure else "it was selected, and the session ended without its verdict"
-            )
+            asked = f"{dict(properties)['irbench_subject']} {dict(properties)['irbench_threshold']}"
+            sentence = failure.message if failure else f"{asked}: the session ended without its verdict"
             outcome = "error" if failure else "not run"
             rows.append(_row(dict(properties), outcome, {"nodeid": nodeid, "sentence": sentence}))
     rows += [(order, row) for order, found in session.asserted.values() for row in found.values()]

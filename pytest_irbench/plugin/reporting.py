@@ -17,7 +17,7 @@ from pytest_irbench.plugin.ledger import problems_of, reported_gates
 from pytest_irbench.plugin.logged import logged
 from pytest_irbench.plugin.session import printable
 from pytest_irbench.plugin.told import data_home_or_none
-from pytest_irbench.reports.report import Report
+from pytest_irbench.reports.report import SESSIONS, Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -93,7 +93,9 @@ def write(session: IrbenchSession, exitstatus: int) -> Written:
     written = Written(_report(session, exitstatus, trends, tuple(warnings)), warnings=warnings)
     if session.history and written.report.finished:
         _append(session, written)
-    asked = list(dict.fromkeys(session.config.getoption("irbench_report")))
+    asked = list(
+        {os.path.normpath(given): given for given in session.config.getoption("irbench_report")}.values()
+    )
     reports = [given for given in asked if _write(session, written, given)]
     if written.faults:
         # The others must not tell of a green session, nor hide what is missing.
@@ -157,7 +159,8 @@ def _report(
         gates=gates,
         problems=tuple(problems_of(session)),
         warnings=warnings,
-        failures=tuple(failures),
+        # From xdist workers they come in any order.
+        failures=tuple(sorted(failures)),
     )
 
 
@@ -176,7 +179,7 @@ def _trends(session: IrbenchSession) -> tuple[Mapping[Any, tuple[TrendPoint, ...
     if len(damaged) > _LINES_SHOWN:
         # The file may be none of a history at all.
         told.append(f"{name}: {len(damaged) - _LINES_SHOWN:,} more of its lines are left out")
-    return trends, told
+    return {key: points[-SESSIONS:] for key, points in trends.items()}, told
 
 
 def _append(session: IrbenchSession, written: Written) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_irbench.errors import IrbenchError
 from pytest_irbench.plugin import STATE, names_gate_file
 from pytest_irbench.plugin.baselines import Baselines
+from pytest_irbench.plugin.loading import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.gates.detail import GateDetail
     from pytest_irbench.gates.measured import MeasuredGate
-    from pytest_irbench.gates.spec import BenchmarkSpec, Spec
+    from pytest_irbench.gates.spec import Spec
     from pytest_irbench.plugin.asking import AskedGate
     from pytest_irbench.plugin.collect import Measured
     from pytest_irbench.plugin.proof import GateProof
@@ -211,7 +212,7 @@ class IrbenchSession:
         # What is fetched, and from where, must be seen while it is waited for.
         capture = self.config.pluginmanager.getplugin("capturemanager")
         with capture.global_and_fixture_disabled() if capture else nullcontext():
-            loaded: Benchmark = self.once(key, lambda: _load(name, declared))
+            loaded: Benchmark = self.once(key, lambda: load(name, declared))
         self.used.add(name)
         return loaded
 
@@ -261,28 +262,6 @@ class IrbenchSession:
         from pytest_irbench.runs.retrieve import load_system
 
         return self.once(("system", search), lambda: load_system(search))
-
-
-def _load(name: str, declared: BenchmarkSpec | None) -> Benchmark:
-    from pytest_irbench.errors import InputError
-
-    if declared is None:
-        from pytest_irbench.benchmarks.datasets import load_builtin
-
-        return load_builtin(name)
-    protocol = (declared.relevance_level, declared.depth, declared.measures, declared.description)
-    if declared.ir_datasets:
-        from pytest_irbench.benchmarks.datasets import load_ir_datasets
-        from pytest_irbench.benchmarks.files import with_files
-
-        loaded = load_ir_datasets(declared.ir_datasets, name, *protocol)
-        return with_files(loaded, declared.candidates, declared.extra_qrels)
-    from pytest_irbench.benchmarks.files import load_files
-
-    if declared.topics is None or declared.qrels is None:
-        raise InputError(f"benchmark {name!r} has neither files nor an id of ir_datasets")
-    extra = (declared.candidates, declared.extra_qrels)
-    return load_files(name, declared.topics, declared.qrels, *protocol, *extra)
 
 
 def could_not_measure(error: IrbenchError, places: Sequence[str] = ()) -> str:

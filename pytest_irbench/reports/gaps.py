@@ -40,11 +40,7 @@ def gaps(gates: Sequence[ReportedGate]) -> Iterator[Gap]:
 
 def _values(rows: Sequence[Row]) -> dict[str, Row]:
     """Return what was measured of each subject; a rank or a number of queries is no value of a measure."""
-    return {
-        row.subject: row
-        for row in rows
-        if row.value is not None and (row.rule in {"min", "max"} or row.evidence)
-    }
+    return {row.subject: row for row in rows if row.is_of_measure}
 
 
 def _rows(values: Sequence[dict[str, Row]]) -> Iterator[tuple[str, ...]]:

@@ -7,6 +7,7 @@ import math
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from pytest_irbench.reports.numbers import subject_of
 from pytest_irbench.reports.report import TrendPoint
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ def history_lines(report: Report) -> str:
 
 
 def _values(gate: ReportedGate) -> dict[str, float]:
-    measured = [(row.subject or row.measure, row.value) for row in gate.rows if row.value is not None]
-    return {subject: float(value) for subject, value in measured if math.isfinite(value)}
+    measured = [(subject_of(row), row.value) for row in gate.rows if row.is_of_measure]
+    return {subject: value for subject, value in measured if value is not None and math.isfinite(value)}
 
 
 def _line(report: Report, gate: ReportedGate, values: Mapping[str, float]) -> str:

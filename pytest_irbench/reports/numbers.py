@@ -94,5 +94,5 @@ def judged_of(row: Row) -> str:
 
 
 def detectable_of(row: Row) -> str:
-    """Print the smallest drop that is seen reliably, where a drop decides."""
-    return number(row.measure, row.detectable) if row.evidence else ""
+    """Print the smallest drop that is seen reliably, where a drop decides; unmoved queries tell of none."""
+    return number(row.measure, row.detectable or None)

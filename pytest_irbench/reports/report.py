@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from pytest_irbench.gates.detail import GateDetail
     from pytest_irbench.reports.row import Row
 
+SESSIONS = 200
+"""How many earlier sessions a trend has at most."""
+
 _MISSED = ("failed", "depends", "xpassed")
 """Outcomes of thresholds that were decided and don't hold."""
 
@@ -61,8 +64,8 @@ class ReportedGate(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Benchmark and system, as headings have them."""
-        return f"{self.benchmark} · {self.system}"
+        """Benchmark and system, as headings have them; of tests in Python with their file."""
+        return f"{self.benchmark} · {self.system}{f' ({self.file})' if self.is_python else ''}"
 
     @property
     def red(self) -> tuple[Row, ...]:
@@ -70,11 +73,24 @@ class ReportedGate(NamedTuple):
         return tuple(sorted((row for row in self.rows if row.severity >= 0), key=lambda row: row.severity))
 
     @property
+    def tally(self) -> str:
+        """How many have which red outcome, of how many: ``1 failed, 6 not run of 7 thresholds``."""
+        counted = f"{len(self.rows)} threshold{'s' * (len(self.rows) != 1)}"
+        words = ["skipped" if row.is_excuse else row.outcome for row in self.red]
+        told = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
+        return f"{told} of {counted}" if told else counted
+
+    @property
     def outcome(self) -> str:
         """``failed``, ``error`` when something has no verdict and nothing failed, or ``passed``."""
         if not self.red:
             return "passed"
         return "failed" if any(row.outcome in _MISSED for row in self.red) else "error"
+
+    @property
+    def is_python(self) -> bool:
+        """Whether tests in Python compared it, which keep no values by query."""
+        return self.file.endswith(".py")
 
     @property
     def is_measured(self) -> bool:

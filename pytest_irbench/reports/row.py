@@ -85,11 +85,17 @@ class Row(NamedTuple):
     p: float | None = None
     worse: int | None = None
     better: int | None = None
-    detectable: float = 0.0
-    false_alarms: float = 0.0
+    detectable: float | None = None
+    false_alarms: float | None = None
     units: str = ""
     p_adjusted: float | None = None
     family: int = 1
+
+    @property
+    def is_of_measure(self) -> bool:
+        """Whether its value is one of its measure over queries, no rank or count of queries."""
+        counts = self.rule == "max_drop" and bool(self.shown)
+        return self.value is not None and not counts and self.rule not in {"expect", "xfail", "stable"}
 
     @property
     def severity(self) -> int:

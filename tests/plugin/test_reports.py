@@ -434,3 +434,20 @@ def test_what_is_repeated_counts_as_it_comes_out_last(project: Project) -> None:
     report = reported(project)
     assert [gate["outcome"] for gate in report["gates"]] == ["passed", "passed"]
     assert [row["threshold"] for row in report["gates"][1]["thresholds"]] == [">= 0.1"]
+
+
+def test_all_faults_of_a_file_of_gates_are_told(project: Project) -> None:
+    project.write(
+        "broken.irbench.yaml",
+        "gates:\n  - {benchmark: tiny, system: bm25, thresholds: {nDGC@10: 0.1}, x: 1}\n",
+    )
+    project.run("--irbench=tiny", "--irbench-report=report.json", "--continue-on-collection-errors")
+    (failure,) = reported(project)["failures"]
+    assert failure["nodeid"] == "broken.irbench.yaml"
+    assert "unknown key 'x'" in failure["message"]
+    assert "unknown measure 'nDGC@10'" in failure["message"]
+
+
+def test_one_file_under_two_names_is_one_report(project: Project) -> None:
+    result = project.run("--irbench=tiny", "--irbench-report=r.json", "--irbench-report=./r.json")
+    assert said(result).count("report written to") == 1

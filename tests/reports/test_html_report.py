@@ -17,13 +17,13 @@ from small_reports import HOSTILE, asked_twice, chat, dropped, gone, query, repo
 
 from pytest_irbench.gates.detail import Document, GateDetail
 from pytest_irbench.reports.page import data
-from pytest_irbench.reports.page.data import SESSIONS, SUBJECTS, as_json
+from pytest_irbench.reports.page.data import SUBJECTS, as_json
 from pytest_irbench.reports.page.elements import Html, element
 from pytest_irbench.reports.page.gate import command
 from pytest_irbench.reports.page.html import html
 from pytest_irbench.reports.page.overview import headline
 from pytest_irbench.reports.page.words import change, verdict
-from pytest_irbench.reports.report import Failure, Report, ReportedGate, TrendPoint
+from pytest_irbench.reports.report import SESSIONS, Failure, Report, ReportedGate, TrendPoint
 from pytest_irbench.reports.row import Row
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.gates.decide import is_count, is_latency
 from pytest_irbench.reports.page.elements import Html, element
+from pytest_irbench.reports.report import SESSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
 EMBEDDED = 10_000
 """Of how many queries a page has the documents: those of all gates that changed most."""
-
-SESSIONS = 200
-"""How many sessions a trend shows."""
 
 SUBJECTS = 24
 """Of how many thresholds a gate shows the trend."""

@@ -79,7 +79,8 @@ def _facts(gate: ReportedGate) -> Html:
         if measured.extra:
             facts.append(element("span", f"{measured.extra:,} unjudged left out"))
     if gate.detail is None:
-        said = "compared in Python" if gate.is_measured else "nothing was measured"
+        lost = "its values by query are not known" if gate.is_measured else "nothing was measured"
+        said = "compared in Python" if gate.is_python else lost
         facts.append(element("span", said))
     elif gate.detail.baseline is None:
         facts.append(element("span", "no baseline"))
@@ -183,8 +184,9 @@ def _protocol(detail: GateDetail | None) -> Html:
 def _explorer(gate: ReportedGate, place: int) -> Html:
     """Leave room for what the script draws."""
     if gate.detail is None and not gate.trend:
-        why = "tests in Python keep none" if gate.is_measured else "nothing was measured"
-        return element("p", f"There are no values by query to draw: {why}.", class_="empty")
+        why = ": nothing was measured" if not gate.is_measured else ""
+        why = ": tests in Python keep none" if gate.is_python else why
+        return element("p", f"There are no values by query to draw{why}.", class_="empty")
     hint = element(
         "p", "A script draws plots and the table of queries here, once this is in view.", class_="empty"
     )

@@ -172,7 +172,7 @@ def _gap(gap: Gap) -> Html:
 
 def _tally(gate: ReportedGate) -> Iterator[str]:
     """Count the thresholds, and those that are neither red nor passed by pytest's word."""
-    yield f"{len(gate.red):,} of {len(gate.rows):,} red"
+    yield gate.tally
     others = [row.outcome for row in gate.rows if row.severity < 0 and row.outcome != "passed"]
     for outcome in dict.fromkeys(others):
         yield f"{others.count(outcome):,} {outcome}"

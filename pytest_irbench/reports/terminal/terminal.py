@@ -55,10 +55,10 @@ def terminal(
 
 def _brief(gate: ReportedGate, screen: Screen) -> Line:
     outcome = gate.outcome
-    counted = f"{len(gate.rows)} threshold{'s' * (len(gate.rows) != 1)}"
+    counted = gate.tally
     if gate.red:
-        red = ", ".join(f"{subject_of(row)} {asked_of(row)}" for row in gate.red)
-        counted = f"{len(gate.red)} of {counted}: {red}"
+        worst = [row for row in gate.red if row.severity == gate.red[0].severity]
+        counted += f": {', '.join(f'{subject_of(row)} {asked_of(row)}' for row in worst)}"
     padding = " " * (_OUTCOME - len(outcome)) + GAP
     told = screen.short(f"{gate.name}: {counted}", screen.width - len(outcome + padding))
     return (Span(outcome, style_of(outcome)), Span(padding + told))
