@@ -148,14 +148,18 @@ def _expect(threshold: ExpectSpec, gate: MeasuredGate) -> Verdict:
     subject = f"query {clipped(threshold.query_id)}, document {clipped(threshold.doc_id)}"
     sentence = f"{subject}: expected {threshold}, {where}"
     limit, value = float(within), math.inf if rank is None else float(rank)
+    note = ""
+    if rank is None and threshold.doc_id not in gate.scores.judged.qrels[threshold.query_id]:
+        # A misspelt document is absent for ever.
+        note = f"{subject}: it is neither returned nor judged for this query: is its id right?"
     if threshold.reason is None:
         outcome: Outcome = "passed" if holds else "failed"
-        return Verdict("", value, "expect", limit, outcome, sentence, shown)
+        return Verdict("", value, "expect", limit, outcome, sentence, shown, note)
     _ = gate.counted
     if holds:
         sentence = f"{subject}: {where}, it recovered: take the query out of xfail"
     sentence = f"{sentence} ({clipped(threshold.reason)})"
-    return Verdict("", value, "expect", limit, "failed" if holds else "xfailed", sentence, shown)
+    return Verdict("", value, "expect", limit, "failed" if holds else "xfailed", sentence, shown, note)
 
 
 def _known_bad(threshold: KnownBadSpec, gate: MeasuredGate) -> Verdict:

@@ -50,12 +50,19 @@ def receive(session: IrbenchSession, report: pytest.TestReport) -> None:
         held = fields["outcome"] == "passed"
         if held or not report.passed:
             outcome = fields["outcome"] if held or not hasattr(report, "wasxfail") else "xfailed"
-            explanation = "" if outcome != "failed" else printable(str(report.longrepr or ""))
+            explanation = "" if outcome != "failed" else _explained(report)
             row = Row(**{**fields, "outcome": outcome, "nodeid": report.nodeid, "explanation": explanation})
             # A loop compares many times on one line: the first false one counts, else the last.
             key = (row.place, row.benchmark, row.system, row.subject, row.rule)
             if key not in told or told[key].outcome == "passed":
                 told[key] = row
+
+
+def _explained(report: pytest.TestReport) -> str:
+    """Return what the assertion itself says; the code around it stands in the log."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    said = str(crash.message) if crash else str(report.longrepr or "")
+    return printable(said.removeprefix("AssertionError: "))
 
 
 def _fields(session: IrbenchSession, one: Decided) -> Iterator[tuple[str, Any]]:

@@ -275,8 +275,11 @@ def could_not_measure(error: IrbenchError, places: Sequence[str] = ()) -> str:
     import traceback
 
     parts = [str(error)]
-    if error.__cause__ is not None:
-        parts.append("".join(traceback.format_exception(error.__cause__)).rstrip())
+    cause = error.__cause__
+    # All thresholds of a gate meet the same error: the first one tells where it was raised.
+    if cause is not None and not getattr(cause, "__irbench_told__", False):
+        parts.append("".join(traceback.format_exception(cause)).rstrip())
+        cause.__irbench_told__ = True  # type: ignore[attr-defined]
     if places:
         parts.append("\n".join(places))
     return printable("\n\n".join(_shortened(part) for part in parts))

@@ -14,6 +14,8 @@ from pytest_irbench.gates.detailed import asked_text
 from pytest_irbench.reports.explain_ids import explain_ids
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from pytest_irbench.benchmarks.benchmark import Benchmark
     from pytest_irbench.gates.decide import Verdict
     from pytest_irbench.measures.evaluate import Scores
@@ -26,6 +28,9 @@ _IDS_SHOWN = 10
 _DEPTH_OF_COUNTS = 10
 _ID_LENGTH = 60
 _DEEP = 1_000_000
+_NOWHERE = 2 * _DEEP
+_RECALLS = ("R", "NCG", "SetR", "NumRelRet")
+"""Measures of what is found at all, whatever its order above the cutoff."""
 _NOTES: WeakKeyDictionary[JudgedRanking, str] = WeakKeyDictionary()
 
 
@@ -150,7 +155,7 @@ def _queries(
     for query_id, line in zip(worst, table[1:], strict=True):
         shown = documents(scores.judged, query_id)
         if verdict.is_floor:
-            shown += _better(scores.judged, query_id, measure.rel or 1)
+            shown += _lacking(scores.judged, query_id, measure)
         lines += [line, *(f"    {document}" for document in shown)]
     return lines
 
@@ -164,21 +169,29 @@ def documents(judged: JudgedRanking, query_id: str, many: int = DOCUMENTS_SHOWN)
     ] or ["no results"]
 
 
-def _better(judged: JudgedRanking, query_id: str, level: int) -> list[str]:
-    """Name the best relevant documents that should stand where others do."""
+def _lacking(judged: JudgedRanking, query_id: str, measure: Measure) -> list[str]:
+    """Name the best relevant documents that the value lacks: at a higher rank, or at all."""
     grades = judged.qrels[query_id]
-    ranks = {doc_id: rank for rank, (doc_id, _, _) in enumerate(judged.top(query_id, _DEEP), start=1)}
-    shown = [grades.get(doc_id, 0) for doc_id, rank in ranks.items() if rank <= DOCUMENTS_SHOWN]
-    lowest = min(shown) if len(shown) == DOCUMENTS_SHOWN else 0
-    better = [
-        d for d in grades if grades[d] >= max(level, lowest + 1) and ranks.get(d, _DEEP) > DOCUMENTS_SHOWN
+    ranks = {doc_id: rank for rank, doc_id in enumerate(judged.ranked(query_id), start=1)}
+    least, depth = measure.rel or 1, measure.sees or _DEEP
+    if measure.name not in _RECALLS:
+        depth = DOCUMENTS_SHOWN
+        # Nothing is better where a document is that is as good.
+        shown = [grades.get(doc_id, 0) for doc_id, rank in ranks.items() if rank <= depth]
+        least = max(least, (min(shown) if len(shown) == depth else 0) + 1)
+    lacking = [d for d in grades if grades[d] >= least and ranks.get(d, _NOWHERE) > depth]
+    lacking.sort(key=lambda doc_id: (-grades[doc_id], ranks.get(doc_id, _NOWHERE)))
+    what = f"lacks {len(lacking)} relevant" if measure.name in _RECALLS else "better"
+    return [f"{what}: {_named(lacking, grades, ranks)}"] if lacking else []
+
+
+def _named(lacking: Sequence[str], grades: Mapping[str, int], ranks: Mapping[str, int]) -> str:
+    named = [
+        f"{clipped(doc_id)} grade {grades[doc_id]} "
+        + (f"at rank {ranks[doc_id]}" if doc_id in ranks else "not returned")
+        for doc_id in lacking[:DOCUMENTS_SHOWN]
     ]
-    better.sort(key=lambda doc_id: (-grades[doc_id], ranks.get(doc_id, _DEEP)))
-    named = []
-    for doc_id in better[:DOCUMENTS_SHOWN]:
-        where = f"at rank {ranks[doc_id]}" if doc_id in ranks else "not returned"
-        named.append(f"{clipped(doc_id)} grade {grades[doc_id]} {where}")
-    return [f"better: {', '.join(named)}"] if named else []
+    return ", ".join(named)
 
 
 def text_of(scores: Scores, benchmark: Benchmark | None, query_id: str) -> str:

@@ -31,7 +31,7 @@ def against(comparison: Comparison, held: HeldBaseline) -> Iterator[str]:
         yield f"{comparison.drawn} alone says nothing about chance; {tally}"
     else:
         low, high = comparison.interval
-        interval = f"95% interval of the drop {-high + 0.0:.4f} to {-low + 0.0:.4f}"
+        interval = f"95% interval of the change {low + 0.0:+.4f} to {high + 0.0:+.4f}"
         yield f"{interval}, p = {comparison.permutation.drop:.4f}; {tally}"
         seen = comparison.detectable_drop()
         yield f"smallest drop that {comparison.drawn} show in 8 of 10 cases: {seen:.4f}"

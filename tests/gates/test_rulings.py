@@ -514,3 +514,16 @@ def test_hostile_ids_and_reasons_stay_on_the_line_and_are_clipped() -> None:
 
 def test_each_kind_of_threshold_has_what_decides_it() -> None:
     assert set(rulings._RULINGS) == set(get_args(Threshold))
+
+
+def test_a_golden_document_that_nobody_knows_is_asked_about() -> None:
+    """A misspelt one would be absent for ever."""
+    rules = (
+        "queries: {expect: [{query_id: a, doc_id: d0, within: 3}, {query_id: a, doc_id: dO, absent: true}]}"
+    )
+    known, unknown = verdicts(gate_of(rules, {"a": 1}))
+    assert (known.note, unknown.outcome) == ("", "passed")
+    assert (
+        unknown.note
+        == "query a, document dO: it is neither returned nor judged for this query: is its id right?"
+    )

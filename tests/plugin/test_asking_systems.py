@@ -410,3 +410,17 @@ def test_the_other_thresholds_of_a_run_file_are_decided_all_the_same(project: Pr
     project.write("run.txt", RUN)
     result = gate(project, "saved: {run: run.txt}", "latency_p95_ms: {max: 1000}, nDCG@10: 0.5")
     result.assert_outcomes(passed=1, errors=1)
+
+
+def test_where_an_error_was_raised_is_told_once_for_all_thresholds(project: Project) -> None:
+    project.fixtures("""
+    @pytest.fixture(scope="session")
+    def broken():
+        def search(topic, k):
+            raise RuntimeError("the index is gone")
+        return search
+    """)
+    project.gate("nDCG@10: 0.5, RR: 0.5, AP: 0.5", system="broken")
+    text = said(project.run("--irbench=tiny", "-rN"))
+    assert text.count("the index is gone") >= 3
+    assert text.count('raise RuntimeError("the index is gone")') == 1

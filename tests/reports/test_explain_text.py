@@ -80,6 +80,18 @@ def test_the_best_documents_that_a_query_misses_are_shown_with_their_ranks() -> 
     )
 
 
+def test_recall_names_what_is_not_found_above_its_cutoff_whatever_the_order() -> None:
+    qrels = {"q": {"a": 1, "b": 1, "late": 2, "gone": 1, "bad": 0}}
+    run = {"q": {"x": 9.0, "y": 8.0, "z": 7.0, "a": 6.0, "b": 5.0, "late": 4.0}}
+    scores = evaluate(run, qrels, ["R@5"])
+    measure = next(iter(scores.columns))
+    text = explain(decide("R@5", 0.5, "min", 0.9), scores, measure)
+    # a and b stand below the first three, and count all the same.
+    assert text.endswith(
+        "3. z  unjudged\n      lacks 2 relevant: late grade 2 at rank 6, gone grade 1 not returned"
+    )
+
+
 def test_a_query_with_its_best_documents_on_top_misses_nothing() -> None:
     qrels = {"q": {"a": 2, "b": 2, "c": 1, "d": 1, "e": 0}}
     measure = Measure.parse("P@5", 1)

@@ -56,11 +56,12 @@ R@10 of slice late = 0.3500, below min 0.4000 (short by 0.0500)
   query_id    R@10    text
   32_2        0.1000  the text of 32_2
       1. d0  grade 1
-      better: d1 grade 1 not returned, d2 grade 1 not returned, d3 grade 1 not returned
+      lacks 9 relevant: d1 grade 1 not returned, d2 grade 1 not returned, d3 grade 1 not returned
   31_2        0.6000  the text of 31_2
       1. d0  grade 1
       2. d1  grade 1
       3. d2  grade 1
+      lacks 4 relevant: d6 grade 1 not returned, d7 grade 1 not returned, d8 grade 1 not returned
 
 irbench.yaml:5: R@10 of late min"""
     )
@@ -75,7 +76,7 @@ R@10 dropped by 0.1600, more than max_drop 0.01: 0.4000, baseline 0.5600
   at most 5 documents returned for a query, fewer than the cutoff
   0 of 20 documents in the top 10 are unjudged
   baseline of 2024-05-31 (first), commit 0123456789ab
-  95% interval of the drop -0.1259 to 0.4459, p = 0.2500; 2 worse, 0 better, 3 the same
+  95% interval of the change -0.4459 to +0.1259, p = 0.2500; 2 worse, 0 better, 3 the same
   smallest drop that 5 queries show in 8 of 10 cases: 0.3164
 
   queries that lost most:

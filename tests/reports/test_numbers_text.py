@@ -91,7 +91,8 @@ def test_one_unit_has_no_interval() -> None:
 
 
 def test_what_is_seen_reliably_is_told_where_a_drop_decides() -> None:
-    assert detectable_of(row(detectable=0.2)) == ""
+    # Where no query moved, none is known.
+    assert detectable_of(dropped(detectable=0.0)) == detectable_of(row()) == ""
 
 
 def test_an_adjusted_p_value_has_a_star() -> None:

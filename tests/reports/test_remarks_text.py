@@ -78,9 +78,9 @@ def test_a_budget_that_is_smaller_than_what_can_be_seen_is_marked_once_per_gate(
     assert kind == "warned"
     assert said == (
         "max_drop is smaller than the smallest drop that 54 queries show in 8 of 10 cases, so below that "
-        "chance decides: nDCG@10 may drop by 0.0100, seen reliably is 0.0288 (an unchanged system fails 31% of "
-        "the time); AP may drop by 0.0200, seen reliably is 0.0288. More queries or a larger max_drop make the "
-        "verdict firm"
+        "chance decides: nDCG@10 may drop by 0.0100, seen reliably is 0.0288 (an equally good system fails 31% of "
+        "the time); AP may drop by 0.0200, seen reliably is 0.0288. More queries, a larger max_drop or "
+        "evidence: significant make the verdict firm"
     )
 
 

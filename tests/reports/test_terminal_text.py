@@ -323,19 +323,20 @@ def test_verdicts_and_warnings_have_styles() -> None:
 def test_a_quiet_gate_names_its_red_thresholds_and_is_cut_to_the_width() -> None:
     (line,) = terminal([shop()], 60, verbosity=-1)
     assert line[0] == ("failed", "failed")
-    assert line[1].text == "  shop · bm25: 2 of 4 thresholds: nDCG@10 max_drop 0.…"
+    assert line[1].text == "  shop · bm25: 2 failed of 4 thresholds: nDCG@10 max_…"
 
 
 def test_a_quiet_gate_that_passes_is_counted() -> None:
     assert told(ROW, replace(measure="AP"), verbosity=-1) == "passed  dl20-passage · bm25: 2 thresholds"
     assert (
-        text_of(terminal([gone()], 80, -1)) == "error   shop · gone: 1 of 1 threshold: RR(rel=2) min 0.2500\n"
+        text_of(terminal([gone()], 80, -1))
+        == "error   shop · gone: 1 error of 1 threshold: RR(rel=2) min 0.2500\n"
     )
 
 
 def test_a_quiet_gate_of_which_something_was_skipped_has_not_passed() -> None:
     skipped = replace(outcome="skipped", value=None, queries=None)
-    said = "dl20-passage · bm25: 1 of 2 thresholds: nDCG@10 min 0.4700"
+    said = "dl20-passage · bm25: 1 skipped of 2 thresholds: nDCG@10 min 0.4700"
     assert told(skipped, ROW, verbosity=-1) == f"error   {said}"
     assert told(skipped, ROW._replace(outcome="xpassed", measure="AP"), verbosity=-1).startswith(
         "failed  dl20-passage · bm25: 2 of 2 thresholds: AP min 0.4700, nDCG@10"
