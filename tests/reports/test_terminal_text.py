@@ -339,5 +339,5 @@ def test_a_quiet_gate_of_which_something_was_skipped_has_not_passed() -> None:
     said = "dl20-passage · bm25: 1 skipped of 2 thresholds: nDCG@10 min 0.4700"
     assert told(skipped, ROW, verbosity=-1) == f"error   {said}"
     assert told(skipped, ROW._replace(outcome="xpassed", measure="AP"), verbosity=-1).startswith(
-        "failed  dl20-passage · bm25: 2 of 2 thresholds: AP min 0.4700, nDCG@10"
+        "failed  dl20-passage · bm25: 1 xpassed, 1 skipped of 2 thresholds: AP min"
     )
