@@ -110,6 +110,47 @@ def thresholds(settings: Settings) -> Iterator[Row]:
         yield added(f"{work}, each", tests[index], tests[2], 50e-6, THRESHOLDS)
 
 
+QUERIES = 7_000
+SEARCH = """\
+import os
+import pytest
+
+@pytest.fixture(scope="session")
+def made():
+    worse = os.environ.get("WORSE") == "1"
+    def search(topic, k):
+        number = int(topic.query_id)
+        first = number % 5 + (number % 3 if worse else 0)
+        return [(f"MARCO_D{number}{rank}", 99.0 - rank) for rank in range(first, first + k)]
+    return search
+"""
+
+
+def reports(settings: Settings) -> Iterator[Row]:
+    """7,000 queries held against a baseline, with every report and without any."""
+    numbers = range(QUERIES)
+    files = {
+        "conftest.py": SEARCH,
+        "topics.tsv": "".join(f"{number}\twhat is told of number {number}\n" for number in numbers),
+        "qrels.txt": "".join(
+            f"{n} 0 MARCO_D{n}{rank} {rank % 3 + 1}\n" for n in numbers for rank in range(9)
+        ),
+        "irbench.yaml": "benchmarks:\n  shop: {topics: topics.tsv, qrels: qrels.txt}\ngates:\n"
+        "  - {benchmark: shop, system: made, thresholds: {nDCG@10: {max_drop: 90%}, RR: {max_drop: 90%}}}\n",
+    }
+    folder = project(settings, "reports", files)
+    session(settings, folder, "--irbench=shop", "--irbench-update=first")()
+    os.environ["WORSE"] = "1"
+    forms = [f"--irbench-report=report.{ending}" for ending in ("html", "md", "json")]
+    told, plain = (session(settings, folder, "--irbench=shop", *more) for more in (forms, ()))
+    interleaved(1, told, plain)
+    times = interleaved(settings.pairs, clock(told), clock(plain))
+    del os.environ["WORSE"]
+    yield ratio(f"{QUERIES:,} queries, page, Markdown and JSON; peer: no report", *times, 3)
+    size = folder.joinpath("report.html").stat().st_size / 1e6
+    yield Row("its page of two measures", f"{size:.1f} MB", target="< 10 MB", met=size < 10)
+
+
 def yaml_of_thresholds(systems: int) -> str:
     """Write a gate for each system; each measure has a lower and an upper limit, and is 0.5."""
     cutoffs = range(1, 1 + THRESHOLDS // (2 * 5 * systems))
@@ -155,4 +196,4 @@ def python(scratch: Path) -> Path:
     return program
 
 
-ROWS = {"start": start, "dl20": dl20, "thresholds": thresholds}
+ROWS = {"start": start, "dl20": dl20, "thresholds": thresholds, "reports": reports}
