@@ -90,6 +90,19 @@ def test_a_phone_never_scrolls_sideways(show: Show, large_page: Path) -> None:
         assert page.evaluate("document.querySelector('dialog').scrollWidth") <= 390
 
 
+def test_on_a_phone_an_explanation_is_broken_into_lines(show: Show) -> None:
+    page = show(report(), width=390)
+    page.locator("main summary").first.click()
+    explanation = page.locator("main pre").first
+    assert explanation.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+
+
+def test_what_is_not_drawn_yet_takes_little_room(show: Show) -> None:
+    page = show(report(shop(), shop()), width=390)
+    waiting = page.locator("#gate-2 .explorer:not(.drawn)")
+    assert waiting.bounding_box()["height"] < 100
+
+
 def test_the_first_tab_skips_to_the_overview(show: Show) -> None:
     page = show(report())
     page.keyboard.press("Tab")
@@ -130,7 +143,7 @@ def test_the_command_of_a_red_threshold_is_copied(show: Show) -> None:
     page.get_by_role("button", name="Copied").wait_for()
     assert (
         page.evaluate("navigator.clipboard.readText()")
-        == 'pytest "irbench.yaml::bm25[shop-nDCG@10-max_drop]"'
+        == 'pytest --irbench=all "irbench.yaml::bm25[shop-nDCG@10-max_drop]"'
     )
 
 
@@ -139,7 +152,10 @@ def test_where_nothing_can_be_copied_the_command_is_selected(show: Show) -> None
     page.evaluate("() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }); }")
     page.locator(".command button").first.click()
     page.get_by_role("button", name="Selected").wait_for()
-    assert page.evaluate("String(getSelection())") == 'pytest "irbench.yaml::bm25[shop-nDCG@10-max_drop]"'
+    assert (
+        page.evaluate("String(getSelection())")
+        == 'pytest --irbench=all "irbench.yaml::bm25[shop-nDCG@10-max_drop]"'
+    )
 
 
 def test_paper_has_the_tables_and_no_controls(show: Show) -> None:

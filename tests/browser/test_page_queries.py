@@ -11,7 +11,7 @@ from small_reports import chat, query, report, row, shop
 
 from pytest_irbench.gates.detail import MeasureDetail, QueryDetail
 from pytest_irbench.reports.page import data
-from pytest_irbench.reports.report import ReportedGate
+from pytest_irbench.reports.report import ReportedGate, TrendPoint
 
 Show = Callable[..., Any]
 
@@ -266,16 +266,49 @@ def test_conversations_are_drawn_by_turn(show: Show) -> None:
 
 def test_a_trend_ends_with_this_session(show: Show) -> None:
     page = show(report(shop()), at="#gate-1")
-    plot = page.get_by_role("slider", name="nDCG@10. 3 sessions, from 0.6125 to 0.7500.")
+    plot = page.get_by_role("slider", name="nDCG@10. 3 sessions: lowest 0.6125, highest 0.7500.")
     plot.press("Home")
     assert plot.get_attribute("aria-valuetext") == "2026-11-28 09:00 UTC, aaaaaaaaaaaa: 0.7400 (gate passed)"
     plot.press("End")
-    assert plot.get_attribute("aria-valuetext").startswith(
-        "this session, 2026-11-30 19:40 UTC, 89abcdef0123: 0.6125"
+    assert (
+        plot.get_attribute("aria-valuetext")
+        == "this session, 2026-11-30 19:40 UTC, 89abcdef0123: 0.6125 (gate failed)"
     )
-    rank = page.get_by_role("slider", name="q1: d9. 1 session, from 17 to 17.")
-    rank.press("Home")
-    assert rank.get_attribute("aria-valuetext").endswith("aaaaaaaaaaaa: - (gate passed)")
+    assert page.get_by_role("slider", name="R@1000. 3 sessions: always 1.0000.").count() == 1
+    new = TrendPoint("2026-11-29T09:00:00+00:00", None, "passed", {"AP": 0.5})
+    page = show(report(shop()._replace(trend=(new,))), at="#gate-1")
+    assert page.get_by_role("slider", name="AP. 1 session: 0.5; this session has no value.").count() == 1
+    assert page.get_by_role("slider", name="q1: d9").count() == 0
+
+
+def test_a_trend_without_a_value_in_this_session_says_so_and_draws_no_point(show: Show) -> None:
+    page = show(report(shop()._replace(rows=(row("error", value=None),))), at="#gate-1")
+    said = "2 sessions: lowest 0.7400, highest 0.7500; this session has no value."
+    plot = page.get_by_role("slider", name=f"nDCG@10. {said}")
+    assert plot.locator("circle").count() == 2
+    plot.press("End")
+    assert plot.get_attribute("aria-valuetext").endswith("89abcdef0123: no value (gate error)")
+
+
+def test_sessions_of_one_day_are_told_apart_by_their_times(show: Show) -> None:
+    ends = ends_of(show(report(shop()), at="#gate-1"))
+    assert ends == ["2026-11-28", "2026-11-30"]
+    morning = TrendPoint("2026-11-30T09:00:00+00:00", None, "passed", {"nDCG@10": 0.7})
+    ends = ends_of(show(report(shop()._replace(trend=(morning,))), at="#gate-1"))
+    assert ends == ["2026-11-30 09:00", "2026-11-30 19:40"]
+
+
+def ends_of(page: Any) -> list[str]:
+    """Return what stands at both ends of the axis of sessions."""
+    page.locator(".trends svg").first.wait_for(state="attached")
+    return page.locator(".trends svg").first.locator("text").all_text_contents()[-2:]
+
+
+def test_the_axis_reaches_a_tick_beyond_all_values(show: Show) -> None:
+    queries = (query("a", "", 0.305, 0.5), query("b", "", 0.587, 0.5))
+    page = show(report(of(*queries)), at="#gate-1")
+    labels = page.locator(".plot svg").first.locator("text").all_text_contents()
+    assert labels == ["-0.2", "-0.15", "-0.1", "-0.05", "0", "0.05", "0.1"]
 
 
 def test_plots_are_drawn_anew_when_the_window_changes(show: Show) -> None:
@@ -320,9 +353,49 @@ def test_a_query_has_an_address(show: Show) -> None:
     closed(page)
 
 
-def test_an_address_of_nothing_opens_nothing(show: Show) -> None:
-    for at in ("#gate-1/query=missing", "#gate-9/query=q1", "#gate-3/query=q1", "#gate-1/query=%E0%A4%A"):
-        closed(show(report(), at=at))
+@pytest.mark.parametrize(
+    ("at", "name"),
+    [
+        ("#gate-1/query=missing", "missing"),
+        ("#gate-9/query=q1", "q1"),
+        ("#gate-3/query=q1", "q1"),
+        ("#gate-1/query=%E0%A4%A", "%E0%A4%A"),
+    ],
+)
+def test_an_address_of_nothing_says_so(show: Show, at: str, name: str) -> None:
+    page = show(report(), at=at)
+    dialog = page.get_by_role("dialog", name=f"Query {name}")
+    assert f"Gate {at[6]} of this page has no such query." in dialog.inner_text()
+    page.keyboard.press("Escape")
+    closed(page)
+
+
+def test_an_address_of_nothing_is_told_where_a_query_is_open(show: Show) -> None:
+    page = show(report(), at="#gate-1/query=q1")
+    page.evaluate("location.hash = '#gate-1/query=missing'")
+    opened(page, "missing")
+    focused(page, "textContent", "Close")
+
+
+def test_queries_that_a_sentence_names_are_links_to_them(show: Show) -> None:
+    page = show(report(), at="#gate-1")
+    line = page.locator(".without")
+    assert line.inner_text() == "would pass without q1, 007"
+    line.get_by_role("link", name="007").click()
+    opened(page, "007")
+    page.keyboard.press("Escape")
+    closed(page)
+    focused(page, "textContent", "007")
+    heading = page.get_by_role("heading", name="failed query q1, document d9: expected within 3")
+    assert heading.get_by_role("link", name="q1").get_attribute("href") == "#gate-1/query=q1"
+
+
+def test_what_names_no_query_of_the_gate_stays_text(show: Show) -> None:
+    sentences = ("would pass without q1, gone", "would still fail without its worst query")
+    rows = tuple(row("failed", sentence="query of whom: no id", without=text) for text in sentences)
+    page = show(report(shop()._replace(rows=rows)), at="#gate-1")
+    assert page.locator(".without").all_inner_texts() == list(sentences)
+    assert page.locator(".red a").count() == 0
 
 
 def test_a_query_shows_both_sides_with_grades_and_moves(show: Show) -> None:
@@ -417,3 +490,4 @@ def test_a_gate_without_queries_draws_its_trend(show: Show) -> None:
     gate = shop()._replace(detail=None, rows=(row("error", value=None),))
     page = show(report(gate), at="#gate-1")
     assert page.get_by_role("slider").count() == 2
+    assert page.get_by_role("table").count() == 2

@@ -119,16 +119,16 @@ def test_gates_are_a_table_with_links_to_their_sections() -> None:
         "#gate-1", "#gate-3", "#gate-1", "#gate-2", "#gate-3",
     ]  # fmt: skip
     assert cells(page)[7:14] == [
-        "✗ failed", "shop · bm25", "2 of 4 red", "nDCG@10", "0.6125", "-0.1375", "irbench.yaml",
+        "✗ failed", "shop · bm25", "2 failed of 4 thresholds", "nDCG@10", "0.6125", "-0.1375", "irbench.yaml",
     ]  # fmt: skip
     assert cells(page)[21:28] == [
-        "! error", "shop · gone", "1 of 1 red", "RR(rel=2)", "-", "-", "other.irbench.yaml",
+        "! error", "shop · gone", "1 error of 1 threshold", "RR(rel=2)", "-", "-", "other.irbench.yaml",
     ]  # fmt: skip
 
 
 def test_what_neither_passed_nor_is_red_is_counted_in_the_table() -> None:
     gate = chat()._replace(rows=(row(), row("skipped"), row("xfailed"), row("xfailed")))
-    assert "1 of 4 red, 2 xfailed" in html(passing(gate))
+    assert "1 skipped of 4 thresholds, 2 xfailed" in html(passing(gate))
 
 
 def test_a_gate_without_thresholds_has_no_numbers() -> None:
@@ -165,7 +165,15 @@ def test_a_red_threshold_is_told_in_full_with_the_command_that_repeats_it() -> N
     text = Outline(page).text
     assert "would pass without q1, 007" in text
     assert dropped().explanation in text
-    assert 'pytest "irbench.yaml::bm25[shop-nDCG@10-max_drop]"' in text
+    assert 'pytest --irbench=all "irbench.yaml::bm25[shop-nDCG@10-max_drop]"' in text
+
+
+def test_a_command_has_the_selection_without_which_a_test_in_python_is_skipped() -> None:
+    gate = shop()._replace(file="test_shop.py", rows=(row("failed", nodeid="test_shop.py::test_products"),))
+    page = Outline(html(report(gate)._replace(selection=("shop", "dl20"))))
+    assert 'pytest --irbench=shop,dl20 "test_shop.py::test_products"' in page.text
+    plain = Outline(html(report(gate)._replace(selection=())))
+    assert 'pytest "test_shop.py::test_products"' in plain.text
 
 
 def test_remarks_stand_beside_the_table_once() -> None:
@@ -185,15 +193,35 @@ def test_the_protocol_is_a_list_of_definitions() -> None:
     assert "<dl>" not in html(report(nothing._replace(detail=nothing.detail._replace(protocol={}))))
 
 
-def test_a_gate_that_was_not_measured_says_so() -> None:
-    text = Outline(html(report(gone()))).text
-    assert "There are no values by query to draw: nothing was measured." in text
+@pytest.mark.parametrize(
+    ("gate", "said"),
+    [
+        (gone(), "nothing was measured"),
+        (shop()._replace(detail=None, trend=()), "its values by query are not known"),
+        (
+            shop()._replace(file="test_shop.py", detail=None, trend=()),
+            "compared in Python, which keeps no values by query",
+        ),
+    ],
+    ids=["not measured", "lost", "python"],
+)
+def test_a_gate_of_which_nothing_can_be_drawn_says_why_and_leaves_no_room(
+    gate: ReportedGate, said: str
+) -> None:
+    outline = Outline(html(report(gate)))
+    assert said in outline.text
+    assert not [one for one in outline.named("div") if one.get("class") == "explorer"]
 
 
-def test_a_gate_of_tests_in_python_says_why_nothing_is_drawn() -> None:
-    text = Outline(html(report(shop()._replace(detail=None, trend=())))).text
-    assert "compared in Python" in text
-    assert "There are no values by query to draw: tests in Python keep none." in text
+def test_a_gate_of_tests_in_python_has_a_trend_and_its_file_in_its_name() -> None:
+    text = Outline(html(report(shop()._replace(file="test_shop.py", detail=None)))).text
+    assert "shop · bm25 (test_shop.py)" in text
+    assert "A script draws the trend here" in text
+
+
+def test_where_no_query_moved_no_drop_is_said_to_be_detectable() -> None:
+    shown = cells(html(report(shop()._replace(rows=(dropped(detectable=None, false_alarms=None),)))))
+    assert shown[shown.index("3/1") + 1] == "-"
 
 
 def test_queries_that_count_zero_or_not_at_all_are_counted() -> None:
@@ -330,10 +358,14 @@ def test_only_html_is_not_escaped() -> None:
     assert element("td", Html("<b>a</b>"), "<b>", class_='"') == '<td class="&quot;"><b>a</b>&lt;b&gt;</td>'
 
 
-@given(st.text(st.characters(exclude_characters="\0", codec="utf-8")))
-def test_the_command_hands_the_whole_id_to_pytest(nodeid: str) -> None:
-    assert shlex.split(command(nodeid)) == ["pytest", nodeid]
-    assert not set(command(nodeid).partition("'")[0]) & set("$`")
+SHELL = st.text(st.characters(exclude_characters="\0", codec="utf-8"))
+
+
+@given(SHELL, SHELL)
+def test_the_command_hands_the_whole_id_and_the_selection_to_pytest(nodeid: str, name: str) -> None:
+    assert shlex.split(command(nodeid, [])) == ["pytest", nodeid]
+    assert shlex.split(command(nodeid, [name, "b"])) == ["pytest", f"--irbench={name},b", nodeid]
+    assert not set(command(nodeid, [name]).partition("'")[0]) & set("$`")
 
 
 # What the script draws from
@@ -375,8 +407,19 @@ def test_a_trend_ends_with_this_session() -> None:
     assert trend["subjects"] == [
         ["nDCG@10", False, [0.74, 0.75, 0.6125]],
         ["R@1000", False, [1.0, 1.0, 1.0]],
-        ["q1: d9", True, [None, None, 17.0]],
     ]
+
+
+def test_ranks_and_counts_of_queries_have_no_trend() -> None:
+    rank = row(rule="expect", subject="q1: d9", value=17.0, shown="rank 17")
+    count = row(rule="max_drop", subject="nDCG@10 of queries", value=3.0, shown="3 queries")
+    trend = data_of(report(shop()._replace(rows=(row(), rank, count))))["trend"]
+    assert [subject for subject, *_ in trend["subjects"]] == ["nDCG@10", "R@1000"]
+
+
+def test_a_threshold_without_a_value_now_keeps_its_trend() -> None:
+    gate = shop()._replace(rows=(row("error", value=None),))
+    assert data_of(report(gate))["trend"]["subjects"][0] == ["nDCG@10", False, [0.74, 0.75, None]]
 
 
 def test_a_trend_may_have_thresholds_that_are_gone() -> None:
@@ -391,7 +434,7 @@ def test_a_long_history_is_cut_and_says_so() -> None:
     trend = data_of(report(gone()._replace(trend=(point,) * (SESSIONS + 3))))["trend"]
     assert (len(trend["sessions"]), trend["left"], trend["unshown"]) == (SESSIONS + 1, 3, 0)
     trend = data_of(report(shop()._replace(trend=(point,))))["trend"]
-    assert (len(trend["subjects"]), trend["unshown"]) == (SUBJECTS, 3)
+    assert (len(trend["subjects"]), trend["unshown"]) == (SUBJECTS, 2)
 
 
 def test_seven_thousand_queries_fit_into_ten_megabytes() -> None:

@@ -177,25 +177,33 @@ function turns(column) {
   });
 }
 
-// The values of one threshold over the sessions, with those in which the gate was red.
+// The ends of the axis of sessions: their dates, and the times too where all are of one day.
+function spanOf(sessions) {
+  const ends = [sessions[0][0], sessions[sessions.length - 1][0]];
+  const [first, last] = ends.map((time) => time.slice(0, 10));
+  return first === last ? ends.map((time) => time.slice(0, 16).replace("T", " ")) : [first, last];
+}
+
+// The values of one threshold over the sessions. What a session says of its gate is no verdict on this value.
 function trend(sessions, [subject, isPlain, found]) {
   const known = found.filter((value) => value !== null);
   const [low, high] = [Math.min(...known), Math.max(...known)];
   const of = (value) =>
-    isPlain && value !== null ? `${Number(value.toPrecision(6))}` : number(value, false);
-  const summary = `${counted(known.length, "session")}, from ${of(low)} to ${of(high)}.`;
-  const room = (high - low) * 0.1 || (isPlain ? 1 : 0.01);
-  const red = found.map((value, place) => (sessions[place][2] === "passed" ? null : value));
-  const isRed = red.some((value) => value !== null);
+    isPlain ? `${Number(value.toPrecision(6))}` : number(value, false);
   const last = sessions.length - 1;
-  return figure(subject, summary, isRed ? legend(["red", "gate red"]) : null, {
+  const same = known.length > 1 ? `always ${of(low)}` : of(low);
+  const range = low === high ? same : `lowest ${of(low)}, highest ${of(high)}`;
+  const missing = found[last] === null ? "; this session has no value" : "";
+  const summary = `${counted(known.length, "session")}: ${range}${missing}.`;
+  const room = low === high ? Math.abs(low) / 10 || 1 : 0;
+  const span = spanOf(sessions);
+  return figure(subject, summary, null, {
     count: sessions.length,
     paint: (width) => {
       const plot = frame(width, 130, low - room, high + room, summary);
       line(plot, found, "now");
-      dots(plot, red, "red");
-      label(plot, LEFT, sessions[0][0].slice(0, 10), "start");
-      label(plot, width - RIGHT, sessions[last][0].slice(0, 10), "end");
+      label(plot, LEFT, span[0], "start");
+      label(plot, width - RIGHT, span[1], "end");
       return plot;
     },
     placeAt: (plot, x) => nearest(plot, x, sessions.length),
@@ -203,7 +211,8 @@ function trend(sessions, [subject, isPlain, found]) {
     tell: (place) => {
       const [time, commit, outcome] = sessions[place];
       const where = [place === last ? "this session" : null, moment(time), commit?.slice(0, 12)];
-      return `${where.filter(Boolean).join(", ")}: ${of(found[place])} (gate ${outcome})`;
+      const value = found[place] === null ? "no value" : of(found[place]);
+      return `${where.filter(Boolean).join(", ")}: ${value} (gate ${outcome})`;
     },
   });
 }

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_irbench.gates.decide import is_count, is_latency
+from pytest_irbench.reports.numbers import subject_of
 from pytest_irbench.reports.page.elements import Html, element
 from pytest_irbench.reports.report import SESSIONS
 
@@ -129,7 +130,8 @@ def _trend(report: Report, gate: ReportedGate) -> dict[str, Any] | None:
     if not gate.trend:
         return None
     points = gate.trend[-SESSIONS:]
-    now = {row.subject or row.measure: row for row in gate.rows if row.value is not None}
+    known = {subject_of(row): row for row in gate.rows}
+    now = {subject_of(row): row.value for row in gate.rows if row.is_of_measure}
     subjects = list(dict.fromkeys([*now, *(subject for point in points for subject in point.values)]))
     return {
         "sessions": [
@@ -140,10 +142,10 @@ def _trend(report: Report, gate: ReportedGate) -> dict[str, Any] | None:
         "subjects": [
             [
                 subject,
-                subject not in now or _is_plain(now[subject]),
+                subject not in known or _is_plain(known[subject]),
                 [
                     *(_finite(point.values.get(subject)) for point in points),
-                    _finite(now[subject].value) if subject in now else None,
+                    _finite(now.get(subject)),
                 ],
             ]
             for subject in subjects[:SUBJECTS]
@@ -153,8 +155,8 @@ def _trend(report: Report, gate: ReportedGate) -> dict[str, Any] | None:
 
 
 def _is_plain(row: Row) -> bool:
-    """Whether a value is a count, a latency or a rank, and not from 0 to 1."""
-    return bool(row.shown) or is_count(row.measure) or is_latency(row.measure)
+    """Whether a value is a count or a latency, and not from 0 to 1."""
+    return is_count(row.measure) or is_latency(row.measure)
 
 
 def _finite(value: float | None) -> float | None:

@@ -31,7 +31,7 @@ _EXPLAINED = 50
 """How many red thresholds of a gate are told in full: a broken system may turn thousands red."""
 
 
-def section(gate: ReportedGate, place: int) -> Html:
+def section(gate: ReportedGate, place: int, selection: Sequence[str]) -> Html:
     """Write the section of a gate.
 
     Parameters
@@ -40,6 +40,8 @@ def section(gate: ReportedGate, place: int) -> Html:
         The gate.
     place
         Which of the session it is, from 1.
+    selection
+        That of the session, which commands hold.
     """
     name = f"gate-{place}"
     heading = element("h2", verdict(gate.outcome), " ", gate.name, id=f"{name}-name")
@@ -48,7 +50,7 @@ def section(gate: ReportedGate, place: int) -> Html:
         element("div", heading, back, class_="title"),
         _facts(gate),
         _stages(gate.detail),
-        joined(_reds(gate.red)),
+        joined(_reds(gate.red, selection)),
         _thresholds(gate.rows, f"Thresholds of {gate.name}"),
         _remarks(gate),
         _protocol(gate.detail),
@@ -57,16 +59,19 @@ def section(gate: ReportedGate, place: int) -> Html:
     return element("section", joined(parts), class_="gate", id=name, aria_labelledby=f"{name}-name")
 
 
-def command(nodeid: str) -> str:
-    """Return what runs one test; nothing in its id is read by a shell.
+def command(nodeid: str, selection: Sequence[str]) -> str:
+    """Return what runs one test; nothing in it is read by a shell.
 
     Parameters
     ----------
     nodeid
         The id of the test.
+    selection
+        What was selected: without it, tests in Python would be skipped, which is green.
     """
     plain = nodeid.isprintable() and not set(nodeid) & set('"$`\\!')
-    return f'pytest "{nodeid}"' if plain else f"pytest {shlex.quote(nodeid)}"
+    selected = [shlex.quote(f"--irbench={','.join(selection)}")] if selection else []
+    return " ".join(["pytest", *selected, f'"{nodeid}"' if plain else shlex.quote(nodeid)])
 
 
 def _facts(gate: ReportedGate) -> Html:
@@ -80,7 +85,7 @@ def _facts(gate: ReportedGate) -> Html:
             facts.append(element("span", f"{measured.extra:,} unjudged left out"))
     if gate.detail is None:
         lost = "its values by query are not known" if gate.is_measured else "nothing was measured"
-        said = "compared in Python" if gate.is_python else lost
+        said = "compared in Python, which keeps no values by query" if gate.is_python else lost
         facts.append(element("span", said))
     elif gate.detail.baseline is None:
         facts.append(element("span", "no baseline"))
@@ -97,9 +102,9 @@ def _stages(detail: GateDetail | None) -> Html:
     return joined(element("p", text, class_="why") for text in stages)
 
 
-def _reds(rows: Sequence[Row]) -> Iterator[Html]:
+def _reds(rows: Sequence[Row], selection: Sequence[str]) -> Iterator[Html]:
     for row in rows[:_EXPLAINED]:
-        yield element("article", joined(_red(row)), class_="red card problem")
+        yield element("article", joined(_red(row, selection)), class_="red card problem")
     if len(rows) > _EXPLAINED:
         left = len(rows) - _EXPLAINED
         yield element(
@@ -107,16 +112,16 @@ def _reds(rows: Sequence[Row]) -> Iterator[Html]:
         )
 
 
-def _red(row: Row) -> Iterator[Html]:
+def _red(row: Row, selection: Sequence[str]) -> Iterator[Html]:
     said = row.sentence or f"{subject_of(row)} {asked_of(row)}"
     yield element("h3", verdict(row.outcome), " ", said)
     if row.without:
-        yield element("p", row.without)
+        yield element("p", row.without, class_="without")
     if row.explanation:
         full = element("pre", row.explanation, tabindex="0")
         yield element("details", element("summary", "In full"), full)
     if row.nodeid:
-        yield element("p", element("code", command(row.nodeid)), class_="command")
+        yield element("p", element("code", command(row.nodeid, selection)), class_="command")
 
 
 def _thresholds(rows: Sequence[Row], caption: str) -> Html:
@@ -184,10 +189,7 @@ def _protocol(detail: GateDetail | None) -> Html:
 def _explorer(gate: ReportedGate, place: int) -> Html:
     """Leave room for what the script draws."""
     if gate.detail is None and not gate.trend:
-        why = ": nothing was measured" if not gate.is_measured else ""
-        why = ": tests in Python keep none" if gate.is_python else why
-        return element("p", f"There are no values by query to draw{why}.", class_="empty")
-    hint = element(
-        "p", "A script draws plots and the table of queries here, once this is in view.", class_="empty"
-    )
+        return Html()
+    what = "plots and the table of queries" if gate.detail else "the trend"
+    hint = element("p", f"A script draws {what} here, once this is in view.", class_="empty")
     return element("div", hint, class_="explorer", data_gate=f"{place}")

@@ -67,7 +67,7 @@ def _hash(text: str) -> str:
 def _body(report: Report) -> list[Html]:
     theme = element("button", "Dark", id="theme", type="button", hidden="")
     header = element("header", element("span", "irbench", class_="mark"), theme)
-    sections = joined(section(gate, place) for place, gate in enumerate(report.gates, 1))
+    sections = joined(section(gate, place, report.selection) for place, gate in enumerate(report.gates, 1))
     return [
         element("a", "Skip to the overview", href="#overview", class_="skip"),
         header,

@@ -36,13 +36,14 @@ function changed(value, isCount) {
   return make("span", { class: kind }, signed(value, isCount));
 }
 
-// Numbers for an axis: round ones, about as many as asked for.
-function ticks(low, high, about = 6) {
+// Numbers for an axis: round ones, about as many as asked for, and none of the values lies outside of them.
+function ticks(low, high, about) {
   const rough = (high - low || 1) / about;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5].find((one) => one * power >= rough) ?? 10);
   const found = [];
-  for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at += 1) {
+  const last = Math.ceil(high / step - 1e-9);
+  for (let at = Math.floor(low / step + 1e-9); at <= last; at += 1) {
     found.push(Number((at * step).toPrecision(12)));
   }
   return found;

@@ -39,10 +39,34 @@ function read(place) {
   return { ...plain, place, queries, columns: (plain.measures ?? []).map(columnOf), shown: queries };
 }
 
+const addressOf = (gate, id) => `#gate-${gate.place}/query=${encodeURIComponent(id)}`;
+
+const SENTENCES = [/^(would pass without )(.*)()$/s, /^( query )(.+?)((?:, document |: ).*)$/s];
+
+// The ids of queries in sentences become links, where they are all known. Without a script they are text.
+function link(gate, node) {
+  for (const sentence of SENTENCES) {
+    const [, before, list, after] = node.data.match(sentence) ?? [];
+    const ids = list?.split(", ") ?? [];
+    if (!ids.length || !ids.every((id) => gate.queries.some((query) => query.id === id))) continue;
+    const links = ids.flatMap((id, place) => [
+      place ? ", " : "",
+      make("a", { href: addressOf(gate, id), "aria-haspopup": "dialog" }, id),
+    ]);
+    node.replaceWith(before, ...links, after);
+    return;
+  }
+}
+
+function linkAll(gate) {
+  const lines = document.querySelectorAll(`#gate-${gate.place} .red :is(h3, .without)`);
+  for (const line of lines) link(gate, line.lastChild);
+}
+
 function explore(gate) {
   const drawn = make("div");
   const open = (query) => {
-    location.hash = `gate-${gate.place}/query=${encodeURIComponent(query.id)}`;
+    location.hash = addressOf(gate, query.id);
   };
   const choose = (place) => {
     gate.column = gate.columns[place];
@@ -74,7 +98,7 @@ function trends({ sessions, left, subjects, unshown }) {
   ];
   return [
     make("h3", {}, "Trend"),
-    make("p", { class: "quiet" }, `${said.filter(Boolean).join("; ")}. The last point is this session.`),
+    make("p", { class: "quiet" }, `${said.filter(Boolean).join("; ")}. The last is this one.`),
     make("div", { class: "plots trends" }, ...drawn),
   ];
 }
@@ -85,6 +109,7 @@ function gateAt(place) {
     gates.set(place, gate);
     const box = document.querySelector(`.explorer[data-gate="${place}"]`);
     if (gate && box) box.replaceChildren(...explore(gate));
+    if (gate?.column) linkAll(gate);
     box?.classList.add("drawn");
   }
   return gates.get(place);
@@ -97,31 +122,36 @@ const dialog = new QueryDialog(() => {
   returnTo = null;
 });
 
+function decoded(name) {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name; // a damaged address names no query
+  }
+}
+
+// Where a closed dialog leads back to: what had the focus, or the section of the gate.
+function remember(section) {
+  const focused = document.activeElement;
+  returnTo = focused === document.body ? section : focused;
+  if (!section || returnTo !== section) return;
+  section.tabIndex = -1;
+  section.scrollIntoView();
+}
+
 // An address such as #gate-1/query=31_1 opens a query, any other closes it.
 function route() {
   const [, place, name] = location.hash.match(/^#gate-(\d+)\/query=(.*)$/) ?? [];
-  let gate = null;
-  let query = null;
-  try {
-    gate = place ? gateAt(Number(place)) : null;
-    query = gate?.queries.find((one) => one.id === decodeURIComponent(name)) ?? null;
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error; // a damaged address names no query
-  }
-  if (!query || !gate.column) {
+  if (!place) {
     dialog.dialog.close();
     return;
   }
-  const section = document.getElementById(`gate-${place}`);
-  if (!dialog.dialog.open) {
-    const focused = document.activeElement;
-    returnTo = focused === document.body ? section : focused;
-    if (returnTo === section) section.tabIndex = -1;
-    if (returnTo === section) section.scrollIntoView();
-  }
-  dialog.show(gate, query, gate.column, (other) => {
-    location.replace(`#gate-${place}/query=${encodeURIComponent(other.id)}`);
-  });
+  const gate = gateAt(Number(place));
+  const id = decoded(name);
+  const query = gate?.column && gate.queries.find((one) => one.id === id);
+  if (!dialog.dialog.open) remember(document.getElementById(`gate-${place}`));
+  if (query) dialog.show(gate, query, gate.column, (other) => location.replace(addressOf(gate, other.id)));
+  else dialog.miss(id, place);
 }
 
 function themes() {
@@ -177,12 +207,12 @@ const watcher = new IntersectionObserver(
     for (const entry of entries) {
       if (!entry.isIntersecting) continue;
       watcher.unobserve(entry.target);
-      gateAt(Number(entry.target.dataset.gate));
+      gateAt(Number(entry.target.closest(".gate").id.slice("gate-".length)));
     }
   },
   { rootMargin: "400px" },
 );
-document.querySelectorAll(".explorer").forEach((box) => watcher.observe(box));
+document.querySelectorAll(".explorer, .gate .red").forEach((box) => watcher.observe(box));
 addEventListener("hashchange", route);
 addEventListener("beforeprint", () =>
   document.querySelectorAll("main details").forEach((one) => {

@@ -5,8 +5,11 @@ const RIGHT = 8;
 const TOP = 8;
 const BOTTOM = 20;
 
-// A frame as wide as its box. `across` turns 0..1 into pixels, `down` a value.
-function frame(width, height, low, high, summary, unit = 0) {
+// A frame as wide as its box, from a tick below all values to one above them. `across` turns 0..1 into
+// pixels, `down` a value.
+function frame(width, height, lowest, highest, summary, unit = 0) {
+  const labelled = ticks(lowest, highest, Math.round(height / 32));
+  const [low, high] = [labelled[0], labelled[labelled.length - 1]];
   const image = draw("svg", {
     width,
     height,
@@ -15,8 +18,8 @@ function frame(width, height, low, high, summary, unit = 0) {
     "aria-label": summary,
   });
   const across = (part) => LEFT + part * (width - LEFT - RIGHT);
-  const down = (value) => TOP + ((high - value) / (high - low || 1)) * (height - TOP - BOTTOM);
-  for (const tick of ticks(low, high).filter((one) => !unit || one % unit === 0)) {
+  const down = (value) => TOP + ((high - value) / (high - low)) * (height - TOP - BOTTOM);
+  for (const tick of labelled.filter((one) => !unit || one % unit === 0)) {
     const y = down(tick).toFixed(1);
     const kind = tick === 0 ? "axis" : "grid";
     image.append(draw("line", { class: kind, x1: LEFT, x2: width - RIGHT, y1: y, y2: y }));
@@ -55,7 +58,7 @@ function dots(plot, found, kind) {
   found.forEach((value, place) => {
     if (value === null) return;
     const middle = { cx: placed(plot, place, found.length), cy: plot.down(value) };
-    plot.image.append(draw("circle", { class: `${kind} dot`, r: kind === "red" ? 4 : 3, ...middle }));
+    plot.image.append(draw("circle", { class: `${kind} dot`, r: 3, ...middle }));
   });
 }
 

@@ -133,6 +133,29 @@ class QueryDialog {
     document.body.append(this.dialog);
   }
 
+  // An address may be of another session, or be damaged on its way.
+  miss(id, place) {
+    const said = `Gate ${place} of this page has no such query. The address may be that of another session.`;
+    this.inside.replaceChildren(this.titled(id), make("p", {}, said));
+    this.reveal(".close");
+  }
+
+  titled(id, ...steps) {
+    const close = button("Close", () => this.dialog.close(), { class: "close", autofocus: true });
+    return make(
+      "div",
+      { class: "title" },
+      make("h2", { id: "query-name" }, "Query ", make("bdi", {}, id)),
+      make("div", { class: "steps" }, ...steps, close),
+    );
+  }
+
+  reveal(focused) {
+    if (!this.dialog.open) this.dialog.showModal();
+    else (this.inside.querySelector(focused) ?? this.inside.querySelector(".close")).focus();
+    this.dialog.scrollTop = 0;
+  }
+
   show(gate, query, column, open) {
     const focused = this.dialog.open ? document.activeElement.getAttribute("aria-label") : null;
     const place = gate.shown.indexOf(query);
@@ -141,17 +164,10 @@ class QueryDialog {
     const where =
       query.conversation === null ? null : `conversation ${query.conversation}, turn ${query.turn}`;
     this.inside.replaceChildren(
-      make(
-        "div",
-        { class: "title" },
-        make("h2", { id: "query-name" }, "Query ", make("bdi", {}, query.id)),
-        make(
-          "div",
-          { class: "steps" },
-          step("‹", "Previous query", place > 0 ? gate.shown[place - 1] : null),
-          step("›", "Next query", place >= 0 ? gate.shown[place + 1] : null),
-          button("Close", () => this.dialog.close(), { class: "close", autofocus: true }),
-        ),
+      this.titled(
+        query.id,
+        step("‹", "Previous query", place > 0 ? gate.shown[place - 1] : null),
+        step("›", "Next query", place >= 0 ? gate.shown[place + 1] : null),
       ),
       make("p", { class: "asked", dir: "auto" }, query.text),
       make("p", { class: "quiet" }, [gate.name, where].filter(Boolean).join(" · ")),
@@ -163,12 +179,6 @@ class QueryDialog {
         documentsOf(gate, query, column),
       ].filter(Boolean),
     );
-    if (!this.dialog.open) this.dialog.showModal();
-    else
-      (
-        this.inside.querySelector(`.step[aria-label="${focused}"]:enabled`) ??
-        this.inside.querySelector(".close")
-      ).focus();
-    this.dialog.scrollTop = 0;
+    this.reveal(`.step[aria-label="${focused}"]:enabled`);
   }
 }
