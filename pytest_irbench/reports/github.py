@@ -12,6 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from pytest_irbench.errors import clipped
+from pytest_irbench.reports.numbers import asked_of, subject_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +26,7 @@ MOST = 10
 _TITLE = 200  # characters; GitHub takes 255
 _LINE = 400  # characters
 _EXPLAINED = 12  # lines
+_CUT = "…"
 _BYTES = 3_800  # of a message; GitHub cuts at 4,096
 
 
@@ -33,7 +35,7 @@ def workflow_commands(report: Report, prefix: str = "") -> list[str]:
 
     They are at most ten, as GitHub shows no more of a step. What failed comes first, then what was not
     measured, then what depends on judgments, then the problems of the session. Where there are more, the
-    tenth counts the others.
+    tenth counts the others. What was not run has none as long as anything else is red: it tells of no line.
 
     Parameters
     ----------
@@ -43,6 +45,8 @@ def workflow_commands(report: Report, prefix: str = "") -> list[str]:
         The folder of pytest's root in the repository, such as ``services/search``.
     """
     red = [(gate, row) for gate in report.gates for row in gate.red]
+    ran = [one for one in red if one[1].outcome != "not run"]
+    red = ran if ran or report.problems else red
     red.sort(key=lambda one: one[1].severity)
     told = len(red) + len(report.problems)
     shown = told if told <= MOST else MOST - 1
@@ -55,22 +59,25 @@ def workflow_commands(report: Report, prefix: str = "") -> list[str]:
 
 
 def _threshold(gate: ReportedGate, row: Row, prefix: str) -> str:
-    lines = list(_lines(gate, row))
     file, number = _place(row, prefix)
     place = ({"file": file} if file else {}) | ({"line": number} if number else {})
-    return _command(f"irbench: {gate.name}::{lines[0]}", lines, place)
+    title = f"{gate.name}: {subject_of(row)} {asked_of(row)}"
+    return _command(title, list(_lines(gate, row)), place)
 
 
 def _lines(gate: ReportedGate, row: Row) -> Iterator[str]:
     """Tell what was found, and of the explanation what is not said by then."""
-    sentence = row.sentence or f"{row.subject or row.measure} {row.threshold or row.rule}: {row.outcome}"
+    sentence = row.sentence or f"{subject_of(row)} {asked_of(row)}: {row.outcome}"
     yield sentence
     if row.without:
         yield row.without
     if gate.detail:
         yield from gate.detail.stages
-    explained = [line for line in row.explanation.split("\n") if line and line != sentence]
+    # Of a test in Python, pytest tells the sentence once more, behind the name of the exception.
+    explained = [line for line in row.explanation.split("\n") if line and not line.endswith(sentence)]
     yield from explained[:_EXPLAINED]
+    if len(explained) > _EXPLAINED:
+        yield _CUT
 
 
 def _others(rows: Sequence[Row], problems: int, prefix: str) -> str:
@@ -98,11 +105,11 @@ def _command(title: str, lines: Sequence[str], place: dict[str, str] | None = No
 
 
 def _bounded(lines: Sequence[str]) -> str:
-    """Join as many lines as GitHub shows."""
+    """Join as many lines as GitHub shows; the last one says where there were more."""
     text = "\n".join(clipped(line, _LINE) for line in lines).encode()
     if len(text) <= _BYTES:
         return text.decode()
-    return f"{text[:_BYTES].decode(errors='ignore')}…"
+    return f"{text[:_BYTES].decode(errors='ignore')}\n{_CUT}"
 
 
 def _data(text: str) -> str:

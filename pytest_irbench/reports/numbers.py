@@ -8,9 +8,32 @@ from typing import TYPE_CHECKING
 from pytest_irbench.gates.decide import is_count, number_of, printed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from pytest_irbench.reports.row import Row
 
 _NEARLY_ALL = 0.9995
+
+
+def said_once(rows: Sequence[Row], texts: Sequence[str], about: Callable[[Row], str]) -> list[str]:
+    """Keep one text of all rows that are about the same, that of a max_drop if there is one, or the first.
+
+    Parameters
+    ----------
+    rows
+        The thresholds of a gate.
+    texts
+        What a column says of each; the others are made empty.
+    about
+        Names what a row is about.
+    """
+    speaking: dict[str, int] = {}
+    for place, row in enumerate(rows):
+        known = speaking.get(about(row))
+        if texts[place] and (known is None or (row.evidence and not rows[known].evidence)):
+            speaking[about(row)] = place
+    said = set(speaking.values())
+    return [text if place in said else "" for place, text in enumerate(texts)]
 
 
 def subject_of(row: Row) -> str:

@@ -17,6 +17,9 @@ from pytest_irbench.reports.row import Row
 UNESCAPED = {"%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ","}
 
 
+STAGE = "\nR@1000 is unchanged and nDCG@10 fell: the reranking changed"
+
+
 class Annotation(NamedTuple):
     """What GitHub shows."""
 
@@ -49,7 +52,7 @@ def session_of(*rows: Row, problems: tuple[str, ...] = ()) -> Report:
 def test_a_red_threshold_is_shown_at_its_line() -> None:
     (first, *_) = workflow_commands(report())
     assert first.startswith(
-        "::error file=irbench.yaml,line=10,title=irbench%3A shop · bm25%3A%3AnDCG@10 dropped by 0.1375%2C more than"
+        "::error file=irbench.yaml,line=10,title=shop · bm25%3A nDCG@10 max_drop 0.02::nDCG@10 dropped by"
     )
 
 
@@ -76,6 +79,37 @@ def test_what_failed_comes_before_what_was_not_measured_and_what_depends() -> No
         "error",
         "depends",
         "xpassed",
+    ]
+
+
+def test_a_test_in_python_tells_its_sentence_once_and_its_file() -> None:
+    sentence = "RR = 0.8333, not <= 0.2500 (over by 0.5833)"
+    explanation = (
+        f">   assert_measure(run, 'RR') <= 0.25\nE   AssertionError: {sentence}\nE     highest queries"
+    )
+    one = row(
+        "failed", sentence=sentence, explanation=explanation, subject="RR", threshold="<= 0.25", limit=None
+    )
+    gate = ReportedGate("test_own.py", "tiny", "ask", (one,))
+    (only,) = shown(report(gate)._replace(problems=()))
+    assert only.properties["title"] == "tiny · ask (test_own.py): RR <= 0.25"
+    assert only.message == f"{sentence}\n>   assert_measure(run, 'RR') <= 0.25\nE     highest queries"
+
+
+def test_an_explanation_that_is_cut_says_so_in_its_last_line() -> None:
+    lines = [f"line {n}" for n in range(20)]
+    full, cut = (shown(session_of(dropped(explanation="\n".join(lines[:n]))))[0].message for n in (12, 13))
+    assert full.endswith("\nline 11")
+    assert cut == f"{full}\n…"
+
+
+def test_what_was_not_run_is_shown_only_where_nothing_else_is_red() -> None:
+    not_run = row("not run", sentence="nDCG@10 min 0.5: the session ended without its verdict")
+    assert [one.message for one in shown(session_of(not_run, not_run))] == [not_run.sentence + STAGE] * 2
+    (failed,) = shown(session_of(*[not_run] * 20, dropped()))
+    assert failed.message.startswith("nDCG@10 dropped by")
+    assert [one.message for one in shown(session_of(not_run, problems=("a worker died",)))] == [
+        "a worker died"
     ]
 
 
@@ -111,7 +145,7 @@ def test_a_file_is_named_as_seen_from_the_root_of_the_repository(
 
 def test_a_threshold_without_a_sentence_is_named() -> None:
     (only,) = shown(session_of(row("error", sentence="", subject="")))
-    assert only.message.startswith("nDCG@10 min 0.5: error")
+    assert only.message.startswith("nDCG@10 min 0.5000: error")
 
 
 def test_problems_of_the_session_come_last_and_have_no_file() -> None:
@@ -164,7 +198,7 @@ def test_a_message_is_as_long_as_github_shows_and_ends_in_a_whole_character() ->
     stages = gate.detail._replace(stages=("漢" * 1_000,) * 9)
     (only,) = shown(report(gate._replace(rows=(long,), detail=stages))._replace(problems=()))
     assert len(only.message.encode()) < 4_096
-    assert only.message.endswith("漢…")
+    assert only.message.endswith("漢\n…")
     assert len(only.properties["title"]) <= 200
 
 
@@ -174,7 +208,7 @@ def test_any_text_arrives_as_it_is(text: str) -> None:
     (command,) = workflow_commands(report(gate)._replace(problems=()))
     only = read(command)
     assert only.message.startswith(f"{text}\n")
-    assert only.properties["title"] == f"irbench: {text} · bm25::{text}"
+    assert only.properties["title"] == f"{text} · bm25: nDCG@10 max_drop 0.02"
     assert only.properties["line"] == "7"
 
 

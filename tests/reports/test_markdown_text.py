@@ -16,6 +16,7 @@ from small_reports import HOSTILE, asked_twice, chat, dropped, gone, query, repo
 from pytest_irbench.gates.detail import Document
 from pytest_irbench.reports.markdown.fit import Version, fitted, left_out, size
 from pytest_irbench.reports.markdown.markdown import markdown
+from pytest_irbench.reports.markdown.prose import prose
 from pytest_irbench.reports.markdown.rows import verdict
 from pytest_irbench.reports.markdown.text import block, code, details, table
 from pytest_irbench.reports.report import Failure, Report, ReportedGate
@@ -59,10 +60,36 @@ NASTY = [
     "7\x00\x1b[31m\u202e\ud800",
     "漢字 ✗ é",
 ]
+DANGERS = [
+    *NASTY,
+    *"@#!$%&~:|<>`*_-+=.,()[]'\"\\/^ 1aé",
+    "@team",
+    "GH-1",
+    "#1",
+    "1234567",
+    "abcdef0",
+    "www.e.org",
+    "http://",
+    "1. ",
+    "---",
+]
+"""What tests make texts of."""
+
+CALLS = re.compile(
+    r"""[@#~$&/\[\]<>`*_"!^\\]   # names, references, and all that renders
+    |[0-9a-f]{7}              # commits
+    |www\.\S|://              # addresses
+    |[a-z]-[0-9]              # issues of trackers
+    |:[\w+-]                  # emoji
+    |%\w                      # milestones
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What GitHub or GitLab make a link of or render, outside of code."""
 
 
 class Page(HTMLParser):
-    """The tags of a rendered page, its text, and the texts that stand in code."""
+    """The tags of a rendered page, its text, the texts that stand in code, and the text around them."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -70,6 +97,7 @@ class Page(HTMLParser):
         self.attributes: set[str] = set()
         self.text = ""
         self.codes: list[str] = []
+        self.around = ""
         self._open: list[str] = []
         self.feed(RENDERER.render(text))
 
@@ -91,6 +119,8 @@ class Page(HTMLParser):
         self.text += data
         if "code" in self._open:
             self.codes[-1] += data
+        else:
+            self.around += data
 
 
 def shown(text: str) -> str:
@@ -182,8 +212,8 @@ def test_what_all_gates_share_of_their_protocols_stands_once() -> None:
     told = markdown(report())
     assert told.count("depth: 1000") == 1
     assert [line for line in told.split("\n") if line.startswith("Protocol")] == [
-        "Protocol: `utterance: raw`",
-        "Protocol: `utterance: manual`",
+        "Protocol: utterance: raw",
+        "Protocol: utterance: manual",
     ]
 
 
@@ -224,19 +254,64 @@ def test_a_verdict_is_a_word_with_a_plain_symbol(outcome: str, told: str) -> Non
     assert verdict(outcome) == told
 
 
-def test_the_worst_of_the_red_thresholds_stands_in_the_first_table() -> None:
+def test_red_thresholds_are_told_first_the_worst_before_the_others() -> None:
     rows = (
+        row(sentence="none"),
         row("depends", sentence="third"),
         row("error", sentence="second"),
         row("failed", sentence="first"),
     )
     told = markdown(report(shop()._replace(rows=rows)))
-    assert "| 3 of 3 | `first` |" in told
-    assert told.index("- ✗ failed `first`") < told.index("- ! error `second`") < told.index("- ? depends")
+    assert "| 1 failed, 1 error, 1 depends of 4 thresholds | first |" in told
+    assert (
+        told.index("- ✗ failed: first") < told.index("- ! error: second") < told.index("- ? depends: third")
+    )
+    assert re.findall(r"^\| (\S \w+) \| `nDCG", told, re.MULTILINE) == [
+        "✗ failed",
+        "! error",
+        "? depends",
+        "✓ passed",
+    ]
+
+
+def test_why_a_gate_is_red_stands_before_its_table_and_the_rest_behind() -> None:
+    told = markdown(report(shop()._replace(rows=(dropped(note="a note"),))))
+    texts = [
+        "### ✗ failed: `shop · bm25`, 1 failed of 1 threshold\n\n- ✗ failed: `nDCG@10` dropped by",
+        "\n- `R@1000` is unchanged",
+        "\n- `nDCG@10` `max_drop` 0.02: would pass without",
+        "\n| verdict | measure |",
+        "\n- against the baseline of 2026-11-02 (title boost)\n",
+        "\n- a note\n",
+    ]
+    places = [told.index(text) for text in texts]
+    assert places == sorted(places)
+    assert [told.count(text) for text in texts[1:3] + texts[4:]] == [1] * 4
+
+
+def test_thresholds_that_were_not_run_are_told_with_one_sentence() -> None:
+    rows = [row("not run", sentence=f"{name}: the session ended without its verdict") for name in "abc"]
+    told = markdown(report(shop()._replace(rows=(*rows, dropped()))))
+    assert "- ✗ failed: `nDCG@10` dropped by" in told
+    assert "\n- 3 thresholds were not run\n" in told
+    assert "1 failed, 3 not run of 4 thresholds" in told
+    assert "ended without" not in told
+    alone = markdown(report(shop()._replace(rows=(rows[0],))))
+    assert "| `shop · bm25` | 1 not run of 1 threshold | 1 threshold was not run |" in alone
+
+
+def test_a_comparison_is_told_once_where_a_drop_is_limited() -> None:
+    other = row(measure="AP", subject="AP", value=0.3, baseline=0.3, change=0.0)
+    told = markdown(report(shop()._replace(rows=(row("failed"), row(), dropped(), other))))
+    assert told.count("| -0.3100 to +0.0350 | 0.1250 |") == 2
+    assert told.count("| ✗ failed | `nDCG@10` | 0.6125 | `max_drop 0.02` | 0.7500 | -0.1375 |") == 1
+    assert told.count("| ✗ failed | `nDCG@10` | 0.6125 | `min 0.5000` |  |  |") == 1
 
 
 def test_a_red_threshold_without_a_sentence_is_named() -> None:
-    assert "`nDCG@10 min 0.5000`" in markdown(report(shop()._replace(rows=(row("error", sentence=""),))))
+    assert "! error: `nDCG@10` min 0.5000\n" in markdown(
+        report(shop()._replace(rows=(row("error", sentence=""),)))
+    )
 
 
 def test_stars_and_brackets_of_numbers_mean_nothing_in_markdown() -> None:
@@ -281,6 +356,52 @@ def test_a_report_keeps_its_shape_whatever_its_texts_are(text: str) -> None:
         del one["code"]
     # Notes of several lines are several notes.
     assert tags[0] == tags[1] or "\n" in text
+
+
+@given(st.lists(st.sampled_from(DANGERS) | st.text(max_size=4), max_size=8).map("".join))
+def test_prose_shows_any_text_and_nothing_in_it_renders_or_calls(text: str) -> None:
+    told = prose(text, 10_000)
+    for before, tags in (
+        ("", {"p", "code"}),
+        ("- ", {"ul", "li", "code"}),
+        ("| a |\n| --- |\n| ", {"table", "thead", "tbody", "tr", "th", "td", "code"}),
+    ):
+        page = Page(f"{before}{told}{' |' if '|' in before else ''}")
+        assert page.tags.keys() <= tags
+        assert page.text.replace("a", "", "|" in before).strip() == shown_by_code(text).strip()
+        assert page.tags["li"] == ("-" in before and "|" not in before)
+        assert not CALLS.search(page.around)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("nDCG@10 = 0.3912, below min 0.4200", "`nDCG@10` = 0.3912, below min 0.4200"),
+        ("(short by -0.0288): 95%, 1,000", "(short by -0.0288): 95%, 1,000"),
+        ("against 'first' of 2026-11-02 (it's non-trivial)", None),
+        (
+            "ask @team, @org/team, (@team) me@example.org",
+            "ask `@team`, `@org/team`, (`@team`) `me@example.org`",
+        ),
+        ("closes #1 and GH-1, org/repo#1 !2", "closes `#1` and `GH-1`, `org/repo#1` `!2`"),
+        ("JIRA-7 CVE-2020-1234", "`JIRA-7` `CVE-2020-1234`"),
+        ("of 89abcdef0123: 1234567", "of `89abcdef0123`: `1234567`"),
+        ("see https://e.org, www.e.org.", "see `https://e.org`, `www.e.org`."),
+        (":smile: ~label $1 &2", "`:smile`: `~label` `$1` `&2`"),
+        ("1. x", "1\\. x"),
+        ("12) x", "12\\) x"),
+        ("0.5, 0, 10 and 007", "0.5, 0, 10 and `007`"),
+        ("- x", "`-` x"),
+        ("a  b", "`a  b`"),
+        ("a|@b", "`a`&#124;`@b`"),
+        ("漢字 für …", None),
+        ("", None),
+    ],
+)
+def test_a_sentence_is_prose_and_only_words_that_may_mean_something_are_code(
+    text: str, told: str | None
+) -> None:
+    assert prose(text) == (text if told is None else told)
 
 
 def test_names_and_addresses_are_in_code_where_no_site_makes_links_of_them() -> None:
@@ -382,7 +503,7 @@ def test_a_huge_session_fits_github() -> None:
     told = markdown(many(300, 50, "because of `this`\n" * 500))
     assert 900_000 < size(told) <= 1_000_000
     # A line for each gate, and whole tables.
-    assert told.count(" | 50 of 51 | ") == 300
+    assert told.count(" | 50 failed of 51 thresholds | ") == 300
     assert {
         len(re.findall(r"(?<!\\)\|", line)) for line in told.split("\n") if line.startswith("| ✗ failed")
     } == {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_irbench.reports.gaps import gaps
 from pytest_irbench.reports.markdown.fit import Version, fitted, left_out, size
 from pytest_irbench.reports.markdown.gate import HEADER, overview, passed_gate, protocol, red_gate
+from pytest_irbench.reports.markdown.prose import prose
 from pytest_irbench.reports.markdown.rows import verdict
 from pytest_irbench.reports.markdown.text import block, bullets, code, counted, details, paragraphs, table
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _NOTE = 1_000  # bytes for the sentence on what is left out, and for the heading
 _REST = "Left out to fit into {limit:,} bytes: {what}. The .html and .json reports have everything."
 _MESSAGE = 5_000  # characters
+_COMMIT = 12  # characters, as many as git needs in any project
 
 
 def markdown(report: Report, limit: int = 1_000_000) -> str:
@@ -38,7 +40,7 @@ def markdown(report: Report, limit: int = 1_000_000) -> str:
     gates = sorted(report.gates, key=lambda gate: gate.outcome == "passed")
     pieces = [_problems(report), _foot(report), *map(overview, gates), *_sections(report, gates)]
     title = f"## {_verdict(report)}"
-    table_of_gates = table(HEADER, [], right=("red",)) if gates else ""
+    table_of_gates = table(HEADER, []) if gates else ""
     chosen = fitted(pieces, limit - _NOTE - size(table_of_gates))
     problems, foot, *texts = (version.text for version in chosen)
     lines, sections = texts[: len(gates)], texts[len(gates) :]
@@ -54,7 +56,7 @@ def _whole(what: str, text: str) -> tuple[Version, ...]:
 
 
 def _problems(report: Report) -> tuple[Version, ...]:
-    return _whole("problems", bullets(code(problem, 1_000) for problem in report.problems))
+    return _whole("problems", bullets(prose(problem) for problem in report.problems))
 
 
 def _verdict(report: Report) -> str:
@@ -88,7 +90,7 @@ def _sections(report: Report, gates: Sequence[ReportedGate]) -> Iterator[Iterabl
     if report.failures:
         yield _failures(report.failures)
     if report.warnings:
-        shown = paragraphs("### Warnings", bullets(code(warning, 1_000) for warning in report.warnings))
+        shown = paragraphs("### Warnings", bullets(prose(warning) for warning in report.warnings))
         yield _whole("warnings", shown)
     for gate in gates:
         if not gate.red:
@@ -122,7 +124,7 @@ def _own(gate: ReportedGate, common: Mapping[str, str]) -> Mapping[str, str]:
 def _foot(report: Report) -> tuple[Version, ...]:
     parts = [
         f"pytest-irbench {code(report.plugin_version)}",
-        f"commit {code(report.commit)}" if report.commit else "no commit",
+        f"commit {code(report.commit[:_COMMIT])}" if report.commit else "no commit",
         f"selected {code(', '.join(report.selection))}",
         code(report.created),
         protocol(_common(report.gates)).replace("Protocol", "protocol", 1),

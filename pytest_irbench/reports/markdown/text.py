@@ -1,6 +1,7 @@
 """Pieces of Markdown that show other people's text as it is, on GitHub and on GitLab.
 
-Texts of others stand in code: there nothing is rendered, and no @name, #123 or address becomes a link.
+Texts of others stand in code: there nothing is rendered, and no @name, #123 or address becomes a link. For
+sentences with such texts in them see `prose`.
 """
 
 from __future__ import annotations
@@ -19,11 +20,16 @@ _RUNS = re.compile("`+")
 
 
 def code(text: str, length: int = 300) -> str:
-    """Show a text as it is within a line, shortened to `length` characters.
+    """Show a text as it is within a line, shortened to `length` characters."""
+    return inert(clipped(text, length))
+
+
+def inert(text: str) -> str:
+    """Put a text of one line into code.
 
     A pipe ends a cell of a table even in code, so pipes stand between pieces of code, as entities.
     """
-    return "&#124;".join(_span(part) if part else "" for part in clipped(text, length).split("|"))
+    return "&#124;".join(_span(part) if part else "" for part in text.split("|"))
 
 
 def _span(text: str) -> str:

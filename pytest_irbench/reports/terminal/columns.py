@@ -12,6 +12,7 @@ from pytest_irbench.reports.numbers import (
     interval_of,
     judged_of,
     p_of,
+    said_once,
     subject_of,
     tally_of,
     value_of,
@@ -127,15 +128,7 @@ def gate_table(rows: Sequence[Row], screen: Screen) -> Iterator[Line]:
 
 def _cells(column: Column, rows: Sequence[Row], screen: Screen) -> list[str]:
     texts = [screen.printable(column.cell(row)) for row in rows]
-    if column.once is None:
-        return texts
-    speaking: dict[str, int] = {}
-    for place, row in enumerate(rows):
-        about = column.once(row)
-        if texts[place] and (about not in speaking or (row.evidence and not rows[speaking[about]].evidence)):
-            speaking[about] = place
-    said = set(speaking.values())
-    return [text if place in said else "" for place, text in enumerate(texts)]
+    return texts if column.once is None else said_once(rows, texts, column.once)
 
 
 def _fitted(cells: Mapping[str, list[str]], screen: Screen) -> dict[str, list[str]]:
