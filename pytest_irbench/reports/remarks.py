@@ -13,11 +13,15 @@ if TYPE_CHECKING:
     from pytest_irbench.reports.report import ReportedGate
     from pytest_irbench.reports.row import Row
 
-Kind = Literal["said", "stage", "depth", "warned"]
+Kind = Literal["said", "stage", "without", "depth", "warned"]
 
 
 class Remark(NamedTuple):
-    """A sentence on a gate; `kind` is ``stage`` for a cause, ``depth`` for a list, ``warned`` for a note."""
+    """A sentence on a gate.
+
+    Its kind is ``stage`` for a cause, ``without`` for queries on which a verdict hangs, ``depth`` for a list,
+    ``warned`` for a warning, and else ``said``.
+    """
 
     text: str
     kind: Kind = "said"
@@ -42,7 +46,7 @@ def _remarks(gate: ReportedGate) -> Iterator[Remark]:
         yield Remark(stage, "stage")
     for row in gate.rows:
         if row.without:
-            yield Remark(f"{subject_of(row)} {asked_of(row)}: {row.without}")
+            yield Remark(f"{subject_of(row)} {asked_of(row)}: {row.without}", "without")
     if adjusted := _adjusted(drops):
         yield Remark(adjusted)
     yield from _lines(gate.rows, "rejudged", "said")

@@ -15,7 +15,6 @@ from pytest_irbench.reports.remarks import remarks
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_irbench.reports.remarks import Remark
     from pytest_irbench.reports.report import ReportedGate
 
 HEADER = ("verdict", "gate", "thresholds", "first red one")
@@ -26,6 +25,7 @@ _CLIPPED = 1_000  # characters of an explanation
 _REMARK = 2_000  # characters
 _SHA256 = re.compile(r"\b(sha256 [0-9a-f]{12})[0-9a-f]{52}\b")
 _ALL = "all thresholds of {gates}"
+_CAUSES = {"stage", "without"}
 
 
 def overview(gate: ReportedGate) -> Iterator[Version]:
@@ -75,14 +75,8 @@ def passed_gate(gate: ReportedGate, own: Mapping[str, str]) -> Iterator[Version]
 def _remarks(gate: ReportedGate, *, causes: bool) -> Iterator[str]:
     """Tell the remarks that name a cause, or the others."""
     for remark in remarks(gate):
-        if _is_cause(remark, gate) == causes:
+        if (remark.kind in _CAUSES) == causes:
             yield prose(remark.text, _REMARK)
-
-
-def _is_cause(remark: Remark, gate: ReportedGate) -> bool:
-    """Tell whether a remark is on a stage, or on the queries without which a threshold would pass."""
-    without = tuple(row.without for row in gate.rows if row.without)
-    return remark.kind == "stage" or remark.text.endswith(without)
 
 
 def _explanations(gate: ReportedGate, length: int | None) -> str:

@@ -171,8 +171,7 @@ def _threshold(row: Row, *, held: bool, seen: bool) -> Html:
 
 def _remarks(gate: ReportedGate) -> Html:
     """Write what a reader must know beside the table; causes stand above it, and what red rows say there."""
-    left_out = {f"{subject_of(row)} {asked_of(row)}: {row.without}" for row in gate.rows}
-    said = [one for one in remarks(gate) if one.kind != "stage" and one.text not in left_out]
+    said = [one for one in remarks(gate) if one.kind not in {"stage", "without"}]
     items = joined(element("li", one.text) for one in said)
     return element("ul", items, class_="remarks") if items else Html()
 
