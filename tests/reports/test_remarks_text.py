@@ -121,7 +121,7 @@ def test_the_stage_that_changed_is_named() -> None:
 
 def test_without_which_queries_it_would_pass_is_said_of_its_threshold() -> None:
     said = "nDCG@10 max_drop 0.1: would pass without q1, 007"
-    assert of_kind(replace(without="would pass without q1, 007"))[1:] == [(said, "said")]
+    assert of_kind(replace(without="would pass without q1, 007"))[1:] == [(said, "without")]
 
 
 def test_values_by_turn_and_by_conversation_are_a_list_each_and_told_once() -> None:
