@@ -148,8 +148,12 @@ def _scored(scores: Scores, measure: Measure) -> Scores:
 
 
 def _is_over_budget(gate: MeasuredGate, measure: Measure, pairs: Pairs) -> bool:
-    """Whether a measure dropped by more than the gate itself allows."""
-    drops = [t for t in gate.spec.thresholds if isinstance(t, DropSpec) and t.slice is None]
+    """Whether a measure dropped by more than the gate itself allows, where that alone makes it fail."""
+    drops = [
+        t
+        for t in gate.spec.thresholds
+        if isinstance(t, DropSpec) and t.slice is None and t.evidence == "mean"
+    ]
     baseline = pairs.aggregate(pairs.baseline_values)
     budgets = [t.budget.of(baseline) for t in drops if gate.measure(t.measure) == measure]
     return any(-pairs.units.mean > budget + _NOISE for budget in budgets)
