@@ -171,7 +171,7 @@ def test_a_drop_over_the_budget_is_one_whatever_chance_says() -> None:
         "R@40 is unchanged and nDCG@5 fell: the reranking changed",
     )
     # A drop that is not significant passes a gate that asks for that: then it is no fall.
-    lenient = rules.replace("0.01}", "0.01, evidence: significant}")
+    lenient = rules.replace("max_drop: 0.01", "max_drop: 0.01, evidence: significant")
     assert stages(gate_with(lenient, now, before)) == ()
     sliced = "slices: {a: {where: 'text != \"\"', thresholds: {nDCG@5: {max_drop: 0.01}}}}"
     assert stages(gate_with(sliced, now, before)) == ()
