@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from hashlib import md5
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -69,7 +70,9 @@ class _Answer(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(content)
+        # Who asked may be gone: some tests kill it meanwhile.
+        with suppress(ConnectionError):
+            self.wfile.write(content)
 
     def log_message(self, *args: object) -> None:
         pass
