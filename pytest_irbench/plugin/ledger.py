@@ -64,7 +64,7 @@ def note_failure(session: IrbenchSession, report: pytest.TestReport | pytest.Col
 def _said(report: pytest.TestReport | pytest.CollectReport) -> str:
     """Return all faults of a file of gates, which stand on a line each; of anything else one line."""
     text = _text(report)
-    if hasattr(report, "when") or "\nE  " in f"\n{text}":
+    if report.when != "collect" or "\nE  " in f"\n{text}":
         return first_line(report)
     return printable(text.strip()) or report.nodeid
 

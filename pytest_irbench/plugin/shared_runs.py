@@ -6,6 +6,7 @@ import os
 import pickle
 import shutil
 import tempfile
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -100,12 +101,17 @@ def declare(config: pytest.Config, declared: Mapping[str, Sequence[tuple[str, An
     declared
         Node id of each selected threshold -> what is known of it.
     """
-    folder = Path(config.workerinput[INPUT])  # type: ignore[attr-defined]
+    given: str | None = getattr(config, "workerinput", {}).get(INPUT)
+    # A controller that guards nothing shares no folder.
+    if given is None or not declared:
+        return
+    folder = Path(given)
     path = folder / _DECLARED
-    # All workers collect the same.
-    if not path.exists():
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _write(path, dict(declared))
+    # All workers collect the same. What can't be written is only missed when all of them die.
+    with suppress(OSError):
+        if not path.exists():
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _write(path, dict(declared))
 
 
 def declared_in(folder: Path) -> dict[str, list[tuple[str, Any]]]:

@@ -437,10 +437,8 @@ def test_what_is_repeated_counts_as_it_comes_out_last(project: Project) -> None:
 
 
 def test_all_faults_of_a_file_of_gates_are_told(project: Project) -> None:
-    project.write(
-        "broken.irbench.yaml",
-        "gates:\n  - {benchmark: tiny, system: bm25, thresholds: {nDGC@10: 0.1}, x: 1}\n",
-    )
+    gate = "{benchmark: dl20-passage, system: bm25, thresholds: {nDGC@10: 0.1}, x: 1}"
+    project.write("broken.irbench.yaml", f"gates: [{gate}]\n")
     project.run("--irbench=tiny", "--irbench-report=report.json", "--continue-on-collection-errors")
     (failure,) = reported(project)["failures"]
     assert failure["nodeid"] == "broken.irbench.yaml"
