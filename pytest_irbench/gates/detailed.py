@@ -76,6 +76,7 @@ def _protocol(gate: MeasuredGate) -> Iterator[tuple[str, str]]:
     """Give all that the values hang on, by name."""
     protocol, judged, benchmark = gate.spec.protocol, gate.scores.judged, gate.benchmark
     yield "run", str(judged.run)
+    yield "measures", ", ".join(gate.scores.means)
     yield "averaged over", f"{len(judged.query_ids)} judged queries; one without results counts 0"
     yield "relevance level", f"{gate.scores.relevance_level}: binary measures count grades from it on"
     yield "ties", "equal scores by doc_id, descending, as trec_eval"

@@ -113,7 +113,7 @@ def test_a_value_that_is_no_number_leaves_its_measure_without_a_baseline() -> No
 def test_the_protocol_says_what_the_values_hang_on() -> None:
     gate = replace(gate_of(RULES, {"a": 1, "b": 0}), depth=1000)
     told = detail_of(gate).protocol
-    assert told["run"] == "bm25"
+    assert (told["run"], told["measures"]) == ("bm25", "R@10")
     assert told["averaged over"] == "2 judged queries; one without results counts 0"
     assert told["depth"] == "1000 documents a topic"
     assert (told["utterance"], told["doc_id"]) == ("raw", "identity")

@@ -139,6 +139,21 @@ def test_several_reports_are_written_and_named(project: Project) -> None:
     assert [path.name for path in project.path.glob("out/deep/*")] == ["report.json"]
 
 
+def test_markdown_does_not_hang_on_the_width_of_the_terminal(
+    held: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held.answer(**WORSE)
+    texts = []
+    for columns in ("80", "120"):
+        monkeypatch.setenv("COLUMNS", columns)
+        held.run("--irbench=tiny", "--irbench-report=report.md")
+        text = (held.path / "report.md").read_text(encoding="utf-8")
+        # The last line has the time.
+        texts.append(re.sub(r"20\d\d-[\d:T+-]+", "", text))
+    assert texts[0] == texts[1]
+    assert "nDCG@10" in texts[0]
+
+
 def test_an_older_report_is_replaced(project: Project) -> None:
     project.write("report.json", "old")
     project.run("--irbench=tiny", "--irbench-report=report.json")
