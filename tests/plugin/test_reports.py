@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import os
 from importlib import resources
 from typing import Any
