@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
-from pytest_irbench.errors import InputError
+from pytest_irbench.errors import InputError, IrbenchError
 
 Utterance: TypeAlias = Literal["raw", "manual", "automatic"]
 UTTERANCES: tuple[Utterance, ...] = get_args(Utterance)
@@ -171,6 +171,14 @@ class Topic(str):  # noqa: SLOT000 - a str with attributes needs its __dict__
         # With all that it knows, its raw text too.
         topic.__dict__.update(self.__dict__)
         return topic
+
+
+def asked_text(topic: Topic | None, utterance: Utterance) -> str:
+    """Return the words that were asked, or those of the topic where a run file was made of others."""
+    try:
+        return str(topic.saying(utterance)) if topic else ""
+    except IrbenchError:
+        return str(topic)
 
 
 class Topics(Sequence[Topic]):

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytest_irbench.errors import InputError, IrbenchError
+from pytest_irbench.benchmarks.benchmark import asked_text
+from pytest_irbench.errors import InputError
 from pytest_irbench.gates.detail import (
     TOP,
     BaselineDetail,
@@ -22,7 +23,6 @@ from pytest_irbench.gates.stages import stages
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pytest_irbench.benchmarks.benchmark import Topic, Utterance
     from pytest_irbench.gates.measured import MeasuredGate
     from pytest_irbench.gates.sides import Pairs
     from pytest_irbench.measures.measure import Measure
@@ -160,14 +160,6 @@ def _queries(
             top,
             top_before,
         )
-
-
-def asked_text(topic: Topic | None, utterance: Utterance) -> str:
-    """Return the words that were asked, or those of the topic where a run file was made of others."""
-    try:
-        return str(topic.saying(utterance)) if topic else ""
-    except IrbenchError:
-        return str(topic)
 
 
 def _sides(

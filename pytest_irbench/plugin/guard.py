@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -85,28 +86,42 @@ class Guard:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Send along what the reports tell: the values of a gate, and what a test in Python compared."""
-        from pytest_irbench.plugin import asserted, details
-
         report = yield
         if self._measures and report.when == "setup" and getattr(item.parent, "holds_gates", False):
+            from pytest_irbench.plugin import details
+
             details.send(self.session, item, report)
-        asserted.send(self.session, item, report)
+        # Loaded by those who compare.
+        if "pytest_irbench.plugin.assertions" in sys.modules:
+            from pytest_irbench.plugin import asserted
+
+            asserted.send(self.session, item, report)
         return report
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the outcome of a threshold, and what any test that fails says."""
-        from pytest_irbench.plugin import asserted, details, ledger
+        from pytest_irbench.plugin import ledger
 
         if not self._is_worker:
-            details.receive(self.session, report)
-            asserted.receive(self.session, report)
+            self._receive(report)
         if report.failed:
             self.session.failed.add(report.nodeid)
             ledger.note_failure(self.session, report)
         decided = report.when == "call" or report.outcome != "passed"
         if decided and any(name == "irbench_order" for name, _ in report.user_properties):
             ledger.keep(self.session, report)
+
+    def _receive(self, report: pytest.TestReport) -> None:
+        """Take off a report what travels on it; a repeated attempt of a test takes back what it compared."""
+        if hasattr(report, "irbench_detail"):
+            from pytest_irbench.plugin import details
+
+            details.receive(self.session, report)
+        if hasattr(report, "irbench_asserted") or self.session.asserted:
+            from pytest_irbench.plugin import asserted
+
+            asserted.receive(self.session, report)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Keep what a file that can't be collected says."""

@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary
 
 from tabulate import tabulate
 
+from pytest_irbench.benchmarks.benchmark import asked_text
 from pytest_irbench.errors import clipped
 from pytest_irbench.gates.decide import number_of
-from pytest_irbench.gates.detailed import asked_text
 from pytest_irbench.reports.explain_ids import explain_ids
 
 if TYPE_CHECKING:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from pytest_irbench.reports.numbers import asked_of, subject_of
 from pytest_irbench.reports.remarks import remarks
 from pytest_irbench.reports.terminal.columns import gate_table, style_of
-from pytest_irbench.reports.terminal.gaps import utterance_gaps
-from pytest_irbench.reports.terminal.movers import movers
 from pytest_irbench.reports.terminal.screen import GAP, NARROWEST, Screen, Span
 
 if TYPE_CHECKING:
@@ -50,7 +48,11 @@ def terminal(
         if number:
             yield ()
         yield from _gate(gate, screen, verbosity)
-    yield from utterance_gaps(gates, screen)
+    if len(gates) > 1:
+        # What most sessions need not load.
+        from pytest_irbench.reports.terminal.gaps import utterance_gaps
+
+        yield from utterance_gaps(gates, screen)
 
 
 def _brief(gate: ReportedGate, screen: Screen) -> Line:
@@ -72,7 +74,10 @@ def _gate(gate: ReportedGate, screen: Screen, verbosity: int) -> Iterator[Line]:
             yield from screen.listed(remark.text.split(", "))
         else:
             yield from screen.prose(remark.text, _STYLES.get(remark.kind, ""))
-    yield from movers(gate, screen, all_worse=verbosity > 0)
+    if gate.detail:
+        from pytest_irbench.reports.terminal.movers import movers
+
+        yield from movers(gate, screen, all_worse=verbosity > 0)
 
 
 def _measured(rows: Sequence[Row]) -> str:
