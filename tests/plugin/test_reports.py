@@ -465,3 +465,36 @@ def test_all_faults_of_a_file_of_gates_are_told(project: Project) -> None:
 def test_one_file_under_two_names_is_one_report(project: Project) -> None:
     result = project.run("--irbench=tiny", "--irbench-report=r.json", "--irbench-report=./r.json")
     assert said(result).count("report written to") == 1
+
+
+def test_an_update_that_was_refused_is_a_problem_of_the_session(project: Project) -> None:
+    project.gate(HELD)
+    project.run("--irbench=tiny", "-k", "nDCG", "--irbench-update=why", "--irbench-report=report.json")
+    report = reported(project)
+    assert report["outcome"] == "failed"
+    assert report["problems"][0].startswith("no baseline was written: tiny, bm25: only 2 of its 3 thresholds")
+
+
+def test_a_gate_that_notices_nothing_is_a_problem_of_the_session(project: Project) -> None:
+    project.gate("NumRet: {min: 1}, RR: {max: 0.99}")
+    project.run("--irbench=tiny", "--irbench-prove", "--irbench-report=report.json")
+    report = reported(project)
+    assert (report["outcome"], report["gates"][0]["outcome"]) == ("failed", "passed")
+    assert report["problems"] == ["tiny, bm25: its thresholds notice no broken run"]
+
+
+def test_a_proof_of_nothing_is_a_problem_of_the_session(project: Project) -> None:
+    project.write("irbench.yaml", BENCHMARKS)
+    project.write("test_it.py", "def test_it(irbench_benchmark): irbench_benchmark('tiny')\n")
+    project.run("--irbench=tiny", "--irbench-prove", "--irbench-report=report.json")
+    report = reported(project)
+    assert (report["outcome"], report["problems"]) == ("failed", ["nothing was proved: no gate was measured"])
+
+
+def test_a_benchmark_on_which_nothing_was_measured_is_a_problem_of_the_session(project: Project) -> None:
+    project.write("irbench.yaml", BENCHMARKS + "  other: {topics: topics.tsv, qrels: qrels.txt}\n")
+    project.write("test_it.py", "def test_it(irbench_benchmark): irbench_benchmark('tiny')\n")
+    project.run("--irbench=tiny,other", "--irbench-report=report.json")
+    report = reported(project)
+    assert report["outcome"] == "failed"
+    assert report["problems"] == ["nothing was measured on other, which was selected"]
