@@ -68,7 +68,9 @@ class Guard:
         # An xdist worker and a session that only lists its tests select the same ones.
         chosen = [item for item in items if getattr(item.parent, "holds_gates", False)]
         self.session.selected = [item.nodeid for item in chosen]
-        self.session.declared = {item.nodeid: list(item.user_properties) for item in chosen}
+        if self._measures:
+            # Where nothing is run, nothing lacks a verdict.
+            self.session.declared = {item.nodeid: list(item.user_properties) for item in chosen}
         items.extend(missing)
         if self._is_worker:
             from pytest_irbench.plugin import shared_runs

@@ -28,6 +28,12 @@ def test_the_tree_shows_module_and_functions(project: Project) -> None:
     result.stdout.fnmatch_lines(["*<GateFile irbench.yaml>*", "*<Function bm25[[]tiny-nDCG@10-min[]]>*"])
 
 
+@pytest.mark.parametrize("option", ["--collect-only", "--setup-plan", "--setup-only"])
+def test_where_nothing_is_run_there_is_no_table(project: Project, option: str) -> None:
+    for quiet in ((), ("-q",)):
+        assert "not run" not in project.run(option, "--irbench=tiny", *quiet).stdout.str()
+
+
 def test_no_system_is_asked_and_no_file_is_opened(project: Project) -> None:
     for name in ("topics.tsv", "qrels.txt"):
         (project.path / name).unlink()

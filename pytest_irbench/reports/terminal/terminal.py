@@ -58,8 +58,9 @@ def terminal(
 def _brief(gate: ReportedGate, screen: Screen) -> Line:
     outcome = gate.outcome
     counted = gate.tally
-    if gate.red:
-        worst = [row for row in gate.red if row.severity == gate.red[0].severity]
+    red = gate.red
+    if red:
+        worst = [row for row in red if row.severity == red[0].severity]
         counted += f": {', '.join(f'{subject_of(row)} {asked_of(row)}' for row in worst)}"
     padding = " " * (_OUTCOME - len(outcome)) + GAP
     told = screen.short(f"{gate.name}: {counted}", screen.width - len(outcome + padding))
